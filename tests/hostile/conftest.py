@@ -1,4 +1,4 @@
-"""A real service, and proof afterwards that nothing of all this harmed it."""
+"""A real service, and checks at the end that no attack has harmed it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ settings.register_profile(
 )
 
 MOST_MEMORY = 100 * 1024 * 1024
-"""Bytes that a worker may grow by, caches included."""
+"""Bytes by which the memory of the workers may grow, caches included."""
 
 
 @dataclass(frozen=True)
@@ -35,18 +35,18 @@ class Target:
 
     @property
     def version(self) -> str:
-        """The catalogue's version, as any client sees it."""
+        """Return the catalogue's version, as any client sees it."""
         answer = self.server.get("/api/v1/diagnoses", self.token)
         return str(json.loads(answer.body)["meta"]["catalogue_version"])
 
     def memory(self) -> int:
-        """Bytes that the workers hold."""
+        """Return the bytes of memory that the workers use."""
         return sum(psutil.Process(pid).memory_info().rss for pid in self.server.workers())
 
 
 @pytest.fixture(scope="module")
 def target(start: Start, store: Store) -> Iterator[Target]:
-    """What is attacked. In the end it is what it was, and its log has no failure in it."""
+    """Yield the service to attack; at the end it must be unchanged, and its log without errors."""
     server = start(store.folder, "serve", "--workers", "1", "--threads", "4")
     server.wait_until_ready()
     target = Target(server, store.key().token.text)

@@ -31,19 +31,19 @@ class Peer:
         self.socket.close()
 
     def send(self, data: bytes) -> Self:
-        """Send as much of it as the other side takes before it hangs up."""
+        """Send as much as the other side accepts before it closes the connection."""
         with suppress(ConnectionError):
             self.socket.sendall(data)
         return self
 
     def end(self) -> Self:
-        """Say that nothing more is coming."""
+        """Say that no more data follows."""
         with suppress(OSError):
             self.socket.shutdown(socket.SHUT_WR)
         return self
 
     def rest(self) -> bytes:
-        """All that comes until the other side hangs up."""
+        """Return all bytes that arrive until the other side closes the connection."""
         received = b""
         with suppress(ConnectionError):
             while data := self.socket.recv(65536):
@@ -52,11 +52,11 @@ class Peer:
 
 
 def answer_to(port: int, data: bytes) -> bytes:
-    """All that is answered to these bytes, sent at once and followed by nothing."""
+    """Return the response to these bytes, which are sent at once and followed by no more."""
     with Peer(port) as peer:
         return peer.send(data).end().rest()
 
 
 def statuses(answer: bytes) -> list[int]:
-    """Those of all answers in the bytes, none of which has a body that looks like another."""
+    """Return the status of each response in the bytes; no body may look like a response."""
     return [int(status) for status in _STATUS_LINE.findall(answer)]

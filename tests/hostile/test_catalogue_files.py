@@ -1,4 +1,4 @@
-"""Catalogue files from anybody: each gives a catalogue or faults, quickly and in few words."""
+"""Any catalogue file gives either a catalogue or short messages, within a short time."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.adapters.files.support import KNEE
 from tests.hostile.examples import quick
 
 LONGEST_FAULT = 1000
-"""Characters that a person is willing to read."""
+"""The most characters of a message that a person should have to read."""
 
 
-def judged(text: str) -> None:
-    """Read a file with this text, which must end in faults or in what can be written again."""
+def check_read(text: str) -> None:
+    """Check that a file with this text gives either faults or a valid entry."""
     entry, faults = Reader().entry(text, "file.yaml")
     if entry is None:
         assert faults
@@ -32,7 +32,7 @@ def judged(text: str) -> None:
 
 @st.composite
 def spoiled_files(draw: st.DrawFn) -> str:
-    """The valid file with lines moved, doubled, gone, or of which some characters are others."""
+    """Return a valid file with lines that are moved, repeated, removed or changed."""
     lines = KNEE.splitlines(keepends=True)
     for _ in range(draw(st.integers(1, 4))):
         at, other = (draw(st.integers(0, len(lines) - 1)) for _ in range(2))
@@ -54,9 +54,8 @@ def spoiled_files(draw: st.DrawFn) -> str:
 
 @quick
 @given(text=spoiled_files() | st.text(max_size=200))
-def test_any_text_is_judged(text: str) -> None:
-    """Nothing but faults comes of what is no catalogue file."""
-    judged(text)
+def test_any_text_gives_faults_or_an_entry(text: str) -> None:
+    check_read(text)
 
 
 @quick
@@ -64,8 +63,8 @@ def test_any_text_is_judged(text: str) -> None:
     data=st.binary(max_size=300)
     | spoiled_files().map(lambda text: text.encode("utf-16", "surrogatepass"))
 )
-def test_any_bytes_are_judged(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-    """As a file, through the same door as those of the operator."""
+def test_any_bytes_give_faults(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    """The bytes are read from a file, as those of an operator are."""
     file = tmp_path_factory.getbasetemp() / "file.yaml"
     file.write_bytes(data)
     with pytest.raises(InvalidCatalogueError) as refused:

@@ -1,4 +1,4 @@
-"""Any cookie, form or body that is sent to the settings pages is accepted or refused."""
+"""The settings pages accept or reject any cookie, form or body."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def member(site: Site) -> Visitor:
 @given(session=HEADER, signed=HEADER, page=st.sampled_from(PAGES))
 @example(session="", signed=".eJyrVspMUbJSMlCqBQAM7wI0.a.b", page="")
 @example(session="0" * 64, signed="." * 4000, page="/sign-in")
-def test_any_cookie_opens_nothing(site: Site, session: str, signed: str, page: str) -> None:
-    """Nor do all at once, whole or cut off."""
+def test_no_invented_cookie_gives_access(site: Site, session: str, signed: str, page: str) -> None:
+    """All cookies are sent together."""
     cookies = f"evref_session={session}; evref_forms={signed}; evref_device={signed}"
     answer = site.app.test_client(use_cookies=False).get(
         f"/settings{page}", headers={"Cookie": cookies}
@@ -69,10 +69,10 @@ FIELDS = st.dictionaries(
 @example(page="/api-keys/new", fields={"name": "a", "daily_limit": "1" * 5000})
 @example(page="/api-keys/new", fields={"name": "a", "id": "../../x"})
 @example(page="/api-keys/new", fields={"name": "a\x00b"})
-def test_any_form_is_taken_or_shown_again(
+def test_any_form_is_accepted_or_shown_again(
     site: Site, member: Visitor, page: str, fields: dict[str, str]
 ) -> None:
-    """Signed in, with the token that the form has, so that every field is looked at."""
+    """The member is signed in and the form has its token, so that every field is checked."""
     path = f"/settings{page}"
     whole = fields_of(member.get("/settings/api-keys/new").text) | fields
 
@@ -91,8 +91,8 @@ def test_any_form_is_taken_or_shown_again(
 @example(body=b"0", kind="application/json")
 @example(body=b"{", kind="application/problem+json")
 @example(body=b"&" * 300, kind="application/x-www-form-urlencoded")
-def test_any_body_is_read_or_refused(site: Site, body: bytes, kind: str) -> None:
-    """Whatever it says that it is."""
+def test_any_body_is_rejected(site: Site, body: bytes, kind: str) -> None:
+    """The body need not match its content type."""
     answer = site.app.test_client().post("/settings/sign-in", data=body, content_type=kind)
 
     assert answer.status_code in {400, 413, 415}

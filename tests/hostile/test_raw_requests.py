@@ -1,4 +1,4 @@
-"""Bytes that are no proper request, at a real server: one refusal, and the connection ends."""
+"""Malformed requests to a real server: it rejects each once and closes the connection."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def post(*fields: bytes, body: bytes = b"") -> bytes:
     return b"POST /settings/sign-in HTTP/1.1\r\n" + HOST + head + b"\r\n" + body
 
 
-# The shapes that proxies and servers are known to read differently (CL.TE, TE.CL, TE.TE, CL.0 …):
-# what follows would be a second request to one of them.
+# Requests that proxies and servers are known to read differently (CL.TE, TE.CL, TE.TE, CL.0 …):
+# the bytes after them would be a second request for some of them.
 AMBIGUOUS = {
     "CL.TE": post(b"Content-Length: 6", b"Transfer-Encoding: chunked", body=b"0\r\n\r\n"),
     "TE.CL": post(b"Transfer-Encoding: chunked", b"Content-Length: 4", body=b"5c\r\n"),
@@ -70,7 +70,7 @@ AMBIGUOUS = {
 }
 
 
-# One coding, at the end, in HTTP/1.1: RFC 9112, section 6.3, leaves no doubt about the length.
+# With `chunked` as the last coding, the length is certain (RFC 9112, section 6.3).
 CHUNKED = [
     b"Transfer-Encoding: chunked",
     b"TRANSFER-ENCODING: CHUNKED",
@@ -80,8 +80,8 @@ CHUNKED = [
 
 
 @pytest.mark.parametrize("field", CHUNKED)
-def test_a_body_in_chunks_ends_where_it_says(target: Target, field: bytes) -> None:
-    """A form, which is taken with a length alone, and then another request."""
+def test_a_body_in_chunks_ends_with_its_last_chunk(target: Target, field: bytes) -> None:
+    """A form needs a length, so it gets 411; the bytes after it are another request."""
     body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(SMUGGLED), SMUGGLED)
     form = b"Content-Type: application/x-www-form-urlencoded"
 
@@ -89,16 +89,16 @@ def test_a_body_in_chunks_ends_where_it_says(target: Target, field: bytes) -> No
 
 
 @pytest.mark.parametrize("sent", AMBIGUOUS.values(), ids=AMBIGUOUS.keys())
-def test_a_request_that_could_be_read_in_two_ways_is_refused(target: Target, sent: bytes) -> None:
-    """Nothing after it is taken for a request."""
+def test_an_ambiguous_request_is_rejected(target: Target, sent: bytes) -> None:
+    """The bytes after it are never read as a request."""
     answer = answer_to(target.port, sent + SMUGGLED)
 
     (status,) = statuses(answer)
     assert 400 <= status < 500 or status == 501
 
 
-def test_a_request_that_cannot_be_read_puts_no_key_into_the_log(target: Target) -> None:
-    """Gunicorn logs what it could not read."""
+def test_an_unreadable_request_puts_no_key_into_the_log(target: Target) -> None:
+    """Gunicorn logs requests that it cannot read."""
     key = target.token.encode()
     for sent in (
         b"GET /" + key + b"\r\n\r\n",
@@ -111,8 +111,8 @@ def test_a_request_that_cannot_be_read_puts_no_key_into_the_log(target: Target) 
     assert target.token not in target.server.log
 
 
-def test_a_request_may_come_in_any_pieces(target: Target) -> None:
-    """Byte by byte, with a form in it."""
+def test_a_request_may_arrive_byte_by_byte(target: Target) -> None:
+    """The test sends a form byte by byte."""
     body = b"email=a&password=b"
     sent = post(
         b"Content-Type: application/x-www-form-urlencoded",
@@ -128,8 +128,8 @@ def test_a_request_may_come_in_any_pieces(target: Target) -> None:
     assert b"Nothing was changed." in answer
 
 
-def test_the_longest_form_is_taken_and_a_longer_one_is_not(target: Target) -> None:
-    """A byte more is refused before it is sent."""
+def test_the_longest_form_is_accepted_and_a_longer_form_is_not(target: Target) -> None:
+    """The server rejects a form that is a byte longer."""
     for length, status in ((65536, 400), (65537, 413)):
         sent = post(
             b"Content-Type: application/x-www-form-urlencoded",
@@ -190,7 +190,7 @@ REQUESTS = st.builds(
 
 @st.composite
 def broken(draw: st.DrawFn) -> bytes:
-    """A request of which some bytes are others, twice there, or gone."""
+    """Return a request in which some bytes are replaced, added or removed."""
     sent = bytearray(draw(REQUESTS))
     for _ in range(draw(st.integers(0, 3))):
         place = draw(st.integers(0, len(sent)))
@@ -200,8 +200,8 @@ def broken(draw: st.DrawFn) -> bytes:
 
 @quick
 @given(sent=broken() | st.binary(max_size=200))
-def test_whatever_is_sent_is_answered_or_hung_up_on(target: Target, sent: bytes) -> None:
-    """With nothing that is the service's own fault, and nothing of its insides."""
+def test_any_bytes_get_a_response_or_the_connection_closes(target: Target, sent: bytes) -> None:
+    """The server never fails, and its response never shows internals."""
     answer = answer_to(target.port, sent)
 
     assert all(100 <= status < 500 or status == 501 for status in statuses(answer))

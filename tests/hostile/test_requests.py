@@ -1,4 +1,4 @@
-"""Any path, query or header that is sent to the interface gets an answer of the contract."""
+"""Any path, query or header that is sent to the interfaces gets a response of the contract."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ SEGMENTS = st.lists(
     | st.binary(max_size=4).map(quote),
     min_size=1,
     max_size=6,
-).filter(lambda segments: segments[0] != "")  # the test client takes //x for a host
+).filter(lambda segments: segments[0] != "")  # the test client would read //x as a host
 
 
 @pytest.fixture(scope="module")
 def fuzzed() -> Iterator[tuple[Service, str]]:
-    """A service that is asked many times, and a token that lasts."""
+    """Yield a service and a token with the highest limit."""
     service = Service(Settings(storage=StorageKind.MEMORY, base_url=BASE_URL))
     service.publish(Catalogue(entries()))
     yield service, service.token(limit=HIGHEST_DAILY_LIMIT)
@@ -65,10 +65,10 @@ def fuzzed() -> Iterator[tuple[Service, str]]:
 @example(path="/api/v1/diagnoses", query="icd10=%EF%BC%AD17")
 @example(path="/api/v1/diagnoses", query="icd10=M17,%00,M18")
 @example(path="/api/v1/diagnoses", query="module[]=home&module.x=1")
-def test_any_query_is_answered_or_refused(
+def test_any_query_is_answered_or_rejected(
     fuzzed: tuple[Service, str], path: str, query: str
 ) -> None:
-    """With data or with the faults, never with a failure."""
+    """The response has the data or the errors."""
     service, token = fuzzed
 
     assert service.get(f"{path}?{query}", token=token).status_code in {200, 422}
@@ -93,10 +93,10 @@ INFOBUTTON_VALUES = st.sampled_from(
 @given(pairs=st.lists(st.tuples(INFOBUTTON_NAMES | TEXT, INFOBUTTON_VALUES | TEXT), max_size=6))
 @example(pairs=[("mainSearchCriteria.v.dn", "\x00\ufffe"), ("informationRecipient", "\x0b")])
 @example(pairs=[("mainSearchCriteria.v.c\u0661", "M17"), ("mainSearchCriteria.v.dn", "\u0130")])
-def test_any_knowledge_request_is_answered_or_refused(
+def test_any_knowledge_request_is_answered_or_rejected(
     fuzzed: tuple[Service, str], pairs: list[tuple[str, str]]
 ) -> None:
-    """With a feed, a page to go to, or the faults; and its XML or JSON can be read."""
+    """The response is a feed, a redirect or a problem, in valid XML or JSON."""
     service, token = fuzzed
 
     response = service.get(f"/infobutton?{urlencode(pairs)}", token=token)
@@ -119,10 +119,10 @@ def test_any_knowledge_request_is_answered_or_refused(
 @example(resource_type="PlanDefinition", query="title=%5C%5C,%00")
 @example(resource_type="PlanDefinition", query="context=%7C%7C,%7C")
 @example(resource_type="PlanDefinition", query="_count=%D9%A3")
-def test_any_search_of_fhir_is_answered_or_refused(
+def test_any_search_of_fhir_is_answered_or_rejected(
     fuzzed: tuple[Service, str], resource_type: str, query: str
 ) -> None:
-    """With a Bundle or with the faults, never with a failure."""
+    """The response is a Bundle or the errors."""
     service, token = fuzzed
 
     response = service.get(f"/fhir/{resource_type}?{query}", token=token)
@@ -132,8 +132,9 @@ def test_any_search_of_fhir_is_answered_or_refused(
 
 @quick
 @given(segments=SEGMENTS)
-def test_any_path_is_found_or_not(fuzzed: tuple[Service, str], segments: list[str]) -> None:
-    """And never redirected."""
+def test_any_path_is_found_or_not_found_and_never_redirected(
+    fuzzed: tuple[Service, str], segments: list[str]
+) -> None:
     service, token = fuzzed
 
     response = service.get("/" + "/".join(segments), token=token)
@@ -146,8 +147,9 @@ def test_any_path_is_found_or_not(fuzzed: tuple[Service, str], segments: list[st
 @example(authorization="Bearer \xa0")
 @example(authorization="Bearer \x85evref_")
 @example(authorization="Bearer " + "\xb2" * 46)
-def test_any_authorization_is_refused(fuzzed: tuple[Service, str], authorization: str) -> None:
-    """But for that of a key, which nobody guesses."""
+def test_any_authorization_without_a_key_is_rejected(
+    fuzzed: tuple[Service, str], authorization: str
+) -> None:
     service, _ = fuzzed
 
     response = service.get("/api/v1/diagnoses", headers={"Authorization": authorization})
@@ -161,8 +163,8 @@ def test_any_authorization_is_refused(fuzzed: tuple[Service, str], authorization
 @example(accept='application/fhir+json;fhirVersion="')
 @example(accept="application/json;q=nan")
 @example(accept="/;/")
-def test_any_accept_gets_json_or_is_refused(fuzzed: tuple[Service, str], accept: str) -> None:
-    """FHIR has one format here."""
+def test_any_accept_field_gets_json_or_406(fuzzed: tuple[Service, str], accept: str) -> None:
+    """FHIR has only one format here."""
     service, token = fuzzed
 
     response = service.get("/fhir/PlanDefinition", token=token, headers={"Accept": accept})
@@ -175,10 +177,10 @@ def test_any_accept_gets_json_or_is_refused(fuzzed: tuple[Service, str], accept:
 @example(condition='W/"', accepted="gzip;q=nan", request_id="a\xa0")
 @example(condition="*,*", accepted="gzip;q=inf", request_id="")
 @example(condition='"', accepted="*;q=-1", request_id="")
-def test_any_other_header_changes_the_form_of_an_answer_alone(
+def test_other_header_fields_never_cause_an_error(
     fuzzed: tuple[Service, str], condition: str, accepted: str, request_id: str
 ) -> None:
-    """What cannot be read is as if it were not there."""
+    """A field that cannot be read is ignored."""
     service, token = fuzzed
     headers = {
         "If-None-Match": condition,

@@ -23,7 +23,7 @@ WRONG_PASSWORD = "thirteen doors without a house"
 
 
 def routes() -> Iterator[tuple[str, str]]:
-    """Every method and path of the service, with something in the place of each variable part."""
+    """Yield every method and path of the service, with an example for each variable part."""
     app = create_app(Settings(storage=StorageKind.MEMORY))
     for rule in app.url_map.iter_rules():
         path = re.sub(r"<[^>]*>", "knee-osteoarthritis", rule.rule)
@@ -36,7 +36,7 @@ def routes() -> Iterator[tuple[str, str]]:
 def test_the_most_detailed_log_has_no_secret(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Of any library, at DEBUG, over every path and method; and of the access log."""
+    """The log has all libraries at DEBUG, for every path and method, and the access log."""
     caplog.set_level(logging.DEBUG)
     site = Site(on_sqlite(tmp_path, access_log=True))
     member = a_member(site)
@@ -60,7 +60,7 @@ def test_the_most_detailed_log_has_no_secret(
 
 
 def test_a_secret_scanner_finds_every_key_by_the_published_pattern() -> None:
-    """In any context; and the checksum, as documented, excludes chance matches."""
+    """It finds a key in any context, and the documented checksum excludes chance matches."""
     (pattern,) = re.findall(r"^\s+(evref_\[.*)$", DOCUMENTATION.read_text(), re.MULTILINE)
     for _ in range(200):
         text = KeyToken.make(secrets.randbelow(KeyToken.SECRETS)).text

@@ -1,6 +1,6 @@
-"""A request costs a bounded effort, however a client spreads its values over parameters.
+"""A request costs a bounded effort, however its values are spread over parameters.
 
-Work is counted, not timed: the calls of functions while a request is answered.
+The tests count function calls, because times would vary.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from tests.http.service import Service, in_memory
 from tests.pages.site import bundled
 
 MOST_CALLS = 200_000
-"""Of functions in Python and C: fewer than 50 ms of a core."""
+"""Calls of functions in Python and C, which take less than 50 ms of a core."""
 
 LONGEST_ADDRESS = 4000
-"""Characters, as nginx admits them."""
+"""The characters of a request target that nginx accepts."""
 
 CODES = [code.text for entry in bundled().entries for code in entry.diagnosis.icd10_codes]
 STEMS = [code.first_stem for entry in bundled().entries for code in entry.diagnosis.icd11_codes]
@@ -66,7 +66,7 @@ PAGES = {"q": phrases | phrases.map(lambda words: words.replace(" ", ";")) | sev
 
 @st.composite
 def infobuttons(draw: st.DrawFn) -> list[tuple[str, str]]:
-    """Criteria by code or by words, and subtopics."""
+    """Return criteria by code or by words, and subtopics."""
     query = [("knowledgeResponseType", "application/json")]
     for number in range(draw(st.integers(1, 52))):
         code, oid = draw(
@@ -86,7 +86,7 @@ def infobuttons(draw: st.DrawFn) -> list[tuple[str, str]]:
 
 
 def spread(parameters: dict[str, st.SearchStrategy[str]]) -> st.SearchStrategy[Any]:
-    """Values in lists with commas, and in repeated parameters."""
+    """Return values in lists with commas, and in repeated parameters."""
     pairs = st.sampled_from(sorted(parameters)).flatmap(
         lambda name: st.tuples(
             st.just(name), st.lists(parameters[name], min_size=1, max_size=50).map(",".join)
@@ -109,7 +109,7 @@ queries = st.one_of(
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
     with closing(in_memory(bundled())) as service:
-        # What is made once for a version of the catalogue is not the work of a request.
+        # Work that is done once for each version of the catalogue is not the work of a request.
         token = service.token()
         for path in ("PlanDefinition", "ActivityDefinition?title:contains=x", "CodeSystem"):
             service.get(f"/fhir/{path}", token=token)
@@ -119,7 +119,7 @@ def service() -> Iterator[Service]:
 
 
 def calls(service: Service, path: str, token: str) -> int:
-    """How many calls of functions answer a request."""
+    """Return the number of function calls that a request causes."""
     count = 0
 
     def note(_frame: object, event: str, _argument: object) -> None:
@@ -136,7 +136,7 @@ def calls(service: Service, path: str, token: str) -> int:
 
 
 @given(queries)
-def test_no_spread_of_values_costs_more(service: Service, asked: tuple[str, Any]) -> None:
+def test_no_spread_of_values_exceeds_the_bound(service: Service, asked: tuple[str, Any]) -> None:
     path, pairs = asked
     kept = list(islice(pairs, 200))
     while len(target := f"{path}?{urlencode(kept)}") > LONGEST_ADDRESS:
