@@ -131,7 +131,7 @@ def test_a_hidden_intervention_is_not_found(service: Service, token: str) -> Non
         ("title=%CC%81", "title", "1 to 50 texts"),
         ("title:contains=knee,%CC%81", "title:contains", "1 to 50 texts"),
         ("title=knee,", "title", "1 to 50 texts"),
-        ("_count=1&_count=2", "_count", "can be given once"),
+        ("_count=1&_count=2", "_count", "is allowed only once"),
         ("_count=", "_count", "a number"),
         ("_count=-1", "_count", "a number"),
         ("_count=ten", "_count", "a number"),

@@ -190,7 +190,7 @@ def test_a_subtopic_without_a_module_gives_only_the_diagnosis(
     assert documents(feed) == ["Knee osteoarthritis"]
     assert sections(feed) == []
     assert f"Nothing on the requested subtopic: {shown}" in feed["entry"][0]["summary"]["_value"]
-    assert "The service has these subtopics only: diagnosis," in subtitle(feed)
+    assert "The service supports only these subtopics: diagnosis," in subtitle(feed)
 
 
 @pytest.mark.parametrize(

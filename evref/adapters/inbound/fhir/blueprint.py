@@ -27,7 +27,7 @@ from evref.adapters.inbound.web.representations import (
 from evref.domain.access.key import Permission
 from evref.domain.catalogue.served import Served
 
-# The parameter `_format` may still accept what the Accept header does not.
+# `_format` may accept a format that the Accept header does not.
 _NOT_IN_HEADER = "*/*"
 _OFFERS = (MEDIA_TYPE, _NOT_IN_HEADER)
 
@@ -35,7 +35,7 @@ _OFFERS = (MEDIA_TYPE, _NOT_IN_HEADER)
 _LENIENT = re.compile(r"(?i)(^|[,;\s])handling\s*=\s*\"?lenient\"?\s*($|[,;])")
 
 _MOST_BYTES = 16 * 1024
-"""In bytes; only the form of a POST search is sent in a body."""
+"""In bytes; only a POST search has a body."""
 
 _ACCEPTED = {"application/fhir+json", "application/json", "text/json", "application/*", "*/*"}
 _VERSIONS = {None, "4.0", "4.0.1"}

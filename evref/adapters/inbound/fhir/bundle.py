@@ -1,9 +1,9 @@
 """A page of search results as a Bundle (R4, bundle, searchset; R4, http, paging).
 
-The results are in the order of their ids, and a link continues after an id. So a client that
+The results are ordered by id, and a link to the next page contains the last id. So a client that
 follows the links gets each resource once, even if another catalogue is published in between. If
-they are sorted by something else, and the resource at which a link continues is gone, the client
-has to search again.
+they are sorted by another element and the resource in the link has been removed, the client has to
+search again.
 """
 
 from bisect import bisect_left, bisect_right
@@ -36,7 +36,7 @@ def searchset(
     entries_of: Callable[[Sequence[Any]], Iterable[dict[str, Any]]],
     outcome: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
-    """Return the page of the found items that the values of the search select.
+    """Return the page of items that the values of the search select.
 
     `given` has the parameters as sent, for the links; `address` is the URL of the resource type;
     `entries_of` returns the entries of a page; `outcome` has entries about the search itself, for
@@ -78,7 +78,7 @@ def searchset(
 
 
 def subset(resource: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of a resource that `_summary` or `_elements` ask for, marked as a subset."""
+    """Return the elements of a resource that `_summary` or `_elements` select, tagged SUBSETTED."""
     kind = resource["resourceType"]
     summary, elements = values.get("_summary"), values.get("_elements")
     if summary in {None, Summary.FALSE} and elements is None:

@@ -18,13 +18,13 @@ _PARAMETERS = {
     "url": ("uri", "The canonical URLs of resources, as url or as url|version."),
     "version": ("token", "The versions of resources."),
     "status": ("token", "The status, which is active for every resource."),
-    "name": ("string", "The beginning of the names for programs."),
+    "name": ("string", "The beginning of the computable names (the element `name`)."),
     "identifier": ("token", "The ids in the catalogue, as id or as system|id."),
     "context": (
         "token",
         (
             "Codes of the diagnosis, as code or as system|code, as written in records. The system "
-            f"says the edition. Code systems: {_SYSTEMS}, or their OIDs as urn:oid:…; "
+            f"determines the edition. Code systems: {_SYSTEMS}, or their OIDs as urn:oid:…; "
             f"{SNOMED_CT.urls[0]} (SNOMED CT) if the operator has loaded a map"
         ),
     ),
@@ -113,7 +113,7 @@ def _resource(resource_type: str, documentation: str) -> dict[str, Any]:
 
 
 def _definition(resource_type: str, name: str) -> str:
-    """Return the URL of the definition; R4 shares some between types."""
+    """Return the URL of the parameter's definition, which R4 shares between types in some cases."""
     defined_by = resource_type
     if name.startswith("_"):
         defined_by = "Resource"

@@ -1,7 +1,8 @@
-"""The definitions that the resources use, which do not depend on the catalogue.
+"""The definitions that the resources use; they do not depend on the catalogue.
 
-These are code systems, and extensions as StructureDefinition (R4, defining-extensions), of which
-`extensions.json` has what is particular to each; ROOT stands for the beginning of canonical URLs.
+They are code systems, and extensions as StructureDefinition (R4, defining-extensions).
+`extensions.json` has the elements that differ between extensions; in it, ROOT stands for the
+beginning of canonical URLs.
 """
 
 import json

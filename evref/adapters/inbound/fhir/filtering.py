@@ -1,7 +1,6 @@
-"""Which resources a search finds: the parameters combined with AND, the values of one with OR.
+"""Selects resources: parameters are combined with AND, and the values of a parameter with OR.
 
-The values are what `search` has read of a parameter, which has several tuples of them if it is
-repeated.
+`search` parses the values; a repeated parameter has a tuple of values for each occurrence.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -24,7 +23,7 @@ STATUS = ("http://hl7.org/fhir/publication-status", "active")
 
 
 class Selection:
-    """Selects items of a resource type; one method for each parameter, alternatives as values."""
+    """Selects items of a resource type, with a method for each parameter. Any value may match."""
 
     def __init__(self, served: Served, resource_type: str, resources: Resources) -> None:
         self._served = served
@@ -128,5 +127,5 @@ _METHODS: dict[str, Callable[[Selection, Any, Any], list[Any]]] = {
 
 
 def _is_among(tokens: set[Token], system: str, code: str) -> bool:
-    """Return whether any token fits, which may have no system or no code."""
+    """Return whether any token matches; a token may have no system or no code."""
     return not tokens.isdisjoint(((system, code), (None, code), (system, None)))

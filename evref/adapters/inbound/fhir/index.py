@@ -39,7 +39,7 @@ def fhir_id(name: str) -> str:
 
 @dataclass(frozen=True)
 class Item:
-    """What becomes a resource: an intervention of the entry, or else its diagnosis."""
+    """The source of a resource: an intervention of the entry, or else its diagnosis."""
 
     id: str
     title: str
@@ -52,7 +52,7 @@ class Item:
 
     @property
     def name(self) -> str:
-        """A name for programs: letters, digits and underscores (R4, pdf-0)."""
+        """The computable name: letters, digits and underscores (R4, pdf-0)."""
         kind = "Diagnosis" if self.intervention is None else "Intervention"
         return f"{kind}_{self.catalogue_id.replace('-', '_')}"
 
@@ -80,7 +80,7 @@ class Index:
     def of(self, resource_type: str) -> dict[str, Item]:
         return self._plans if resource_type == PLAN_DEFINITION else self._activities
 
-    # Each is created when it is first needed, because the second one reads every intervention.
+    # Each is created on first use, because the second one reads every intervention.
     @cached_property
     def _plans(self) -> dict[str, Item]:
         return _by_id(

@@ -62,7 +62,7 @@ class Interactions:
         ignored: Sequence[str] = (),
     ) -> dict[str, Any]:
         """Return the Bundle for these values; `given` are the parameters as sent, and `ignored` the
-        names of others.
+        names of ignored parameters.
         """
         resources = self._resources
         values = with_targets(values, served)
@@ -112,8 +112,8 @@ class Interactions:
         """Return a resource.
 
         Raises:
-            RemovedDiagnosisError: If it is of a diagnosis that was removed.
-            NotFoundError: If there is none with this id.
+            RemovedDiagnosisError: If the diagnosis of the resource was removed.
+            NotFoundError: If there is no resource with this id.
 
         """
         item = self._items(resource_type, served).get(resource_id)

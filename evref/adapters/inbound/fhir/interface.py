@@ -18,7 +18,7 @@ _TYPE = re.compile(r"(?P<system>https?://.+)[/#](?P<code>[a-z-]+)")
 
 
 def status_of(status: int) -> HTTPStatus:
-    """Return the status of a problem with this status in the rest of the service.
+    """Return the status in FHIR of a problem with this status in the other interfaces.
 
     FHIR uses 422 for resources that break a rule, and 400 for a query (R4, http, search).
     """
@@ -46,7 +46,7 @@ def _issues(problem: ProblemDetails, environ: WSGIEnvironment) -> list[dict[str,
         if faults
         else [f"{problem.title}. {problem.detail}"]
     )
-    # A problem without a type of its own says no more than its status (RFC 9457, section 4.2.1).
+    # The title of a problem without a type only repeats its status (RFC 9457, section 4.2.1).
     named = _TYPE.fullmatch(problem.type)
     coding = {"coding": [named.groupdict()]} if named else {}
     return [

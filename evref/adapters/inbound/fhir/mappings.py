@@ -1,6 +1,6 @@
-"""The tables between the catalogue's terms and those of FHIR, each of them once.
+"""The tables that map the catalogue's terms to FHIR's terms.
 
-The documentation shows the same tables; a test compares them.
+A test compares them with the tables in the documentation.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
 PUBLISHER = "Evidence Reference Service"
 
 DEFINED_ON = "2026-11-22"
-"""The day on which the CapabilityStatement or a definition was last changed."""
+"""The day of the last change to the CapabilityStatement or a definition."""
 
 
 @dataclass(frozen=True, slots=True)

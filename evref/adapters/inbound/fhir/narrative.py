@@ -1,4 +1,4 @@
-"""The narrative of a resource (R4, narrative), which some viewers show and nothing else."""
+"""The narrative of a resource (R4, narrative); some viewers show nothing else."""
 
 from collections.abc import Iterable
 from html import escape

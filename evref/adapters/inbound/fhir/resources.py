@@ -36,7 +36,7 @@ _PUBMED = "https://pubmed.ncbi.nlm.nih.gov/"
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """When an entry last changed in the published catalogue, and the address of its licence."""
+    """The last change of an entry in the published catalogue, and the address of its licence."""
 
     changed_at: datetime | None
     licence: str | None
@@ -128,8 +128,9 @@ class Resources:
         )
 
     def search_of(self, relation: Relation | None, doubt: str | None) -> dict[str, Any]:
-        """Return the `search` of an entry in a Bundle; `relation` is how well a code fits it, and
-        `doubt` says why it is only approximate.
+        """Return the `search` of an entry in a Bundle.
+
+        `relation` is how well a code fits the diagnosis, and `doubt` why it is only approximate.
         """
         if relation is None:
             return {"mode": "match"}
@@ -141,7 +142,7 @@ class Resources:
         }
 
     def outcome(self, remarks: Iterable[str]) -> list[dict[str, Any]]:
-        """Return the entry of a Bundle with remarks on the search (R4, search, warnings)."""
+        """Return the Bundle entry with remarks on the search (R4, search, warnings)."""
         issues = [
             {"severity": "warning", "code": "informational", "details": {"text": f"{remark}."}}
             for remark in remarks
@@ -187,11 +188,11 @@ class Resources:
         return _without_empty(
             {
                 "extension": [self._direction(evidence.direction)],
-                # The title and the code alone would read as advice to do it.
+                # Without this, the title and the code would read as advice for the intervention.
                 "modifierExtension": do_not_perform
                 and [{"url": self._extension("do-not-perform"), "valueBoolean": do_not_perform}],
                 "title": intervention.title,
-                # A client may show no more of an action than its title and its description.
+                # A client may show only the title and the description of an action.
                 "description": _in_words(intervention) + _caution(intervention),
                 "code": [self._concept(intervention.module), self._concept(intervention.phase)],
                 "documentation": _justification(evidence),
@@ -332,5 +333,5 @@ def _caution(intervention: Intervention) -> str:
 
 
 def _without_empty(members: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what FHIR does not allow: members that are null or have an empty list."""
+    """Remove what FHIR does not allow: members that are null or an empty list."""
     return {name: value for name, value in members.items() if value is not None and value != []}

@@ -1,4 +1,4 @@
-"""Search parameters (R4, search). None is ignored, unless the client asks for it."""
+"""Search parameters (R4, search). No parameter is ignored, unless the client asks for it."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ MOST_WITH_INCLUDED = 10
 LONGEST_TEXT = 200
 
 FORMATS = ("json", "application/fhir+json", "application/json", "text/json")
-"""The names of JSON in `_format` (R4, http, mime-type)."""
+"""The values of `_format` that mean JSON (R4, http, mime-type)."""
 
 # A comma separates values unless a backslash escapes it (R4, search, escaping).
 _VALUE = re.compile(r",((?:\\.|[^\\,]|\\$)*)", re.DOTALL)
@@ -47,7 +47,7 @@ class _InvalidError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter: a description of its values, and the function that reads them.
+    """A search parameter: a description of its values, and the function that parses them.
 
     `read` gets the text of a single parameter. Any other can be repeated, which is combined with
     AND, and has several values separated by commas; then `read` gets these. It raises
@@ -68,7 +68,7 @@ class Token(NamedTuple):
 
 
 class Summary(StrEnum):
-    """What a response has of each resource (R4, search, summary)."""
+    """The elements of each resource that a response contains (R4, search, summary)."""
 
     TRUE = "true"
     TEXT = "text"
@@ -138,16 +138,16 @@ def _each(read: Callable[[str], Any]) -> Callable[[Sequence[str]], tuple[Any, ..
 
 
 def _read_text(text: str) -> str:
-    # Every title begins with what is empty without case and accents.
+    # A text that is empty without its accents would match the beginning of every title.
     if not folded(text):
-        raise _InvalidError("contains a text of accents only")
+        raise _InvalidError("contains a text with accents only")
     return text
 
 
 def _read_codes(values: Sequence[str]) -> tuple[RecordCode, ...]:
     """Return the codes of a token parameter: `system|code`, or a code of either classification.
 
-    As in a Condition with codings of several systems, those that are not known do not count.
+    Codings of unknown systems are ignored, because a Condition may have codings of several systems.
     """
     codes = tuple(code for value in values if value for code in _read_code(value))
     if not any(code.read_as is not None for code in codes):
@@ -213,7 +213,7 @@ def _control(*allowed: str) -> Parameter:
 
 FORMAT = {
     "_format": Parameter(FORMATS, _read_format, is_single=True),
-    # JSON is the same to programs in one line or in several.
+    # Accepted without effect: programs read indented and compact JSON in the same way.
     "_pretty": _control("true", "false"),
 }
 
@@ -274,7 +274,7 @@ _OF_RESULTS = {
     ),
     "_summary": _control(*Summary),
     "_elements": _ELEMENTS,
-    # The total is always counted. fhirpy sends the second name.
+    # Accepted without effect: the total is always counted. fhirpy sends the second name.
     "_total": _control("none", "estimate", "accurate"),
     "_totalMethod": _control("count"),
     "_after": _PLACE,
@@ -349,7 +349,7 @@ def _read(
 ) -> Any:
     if parameter.is_single:
         if len(texts) > 1:
-            raise _InvalidError(f"is given {len(texts)} times, and can be given once")
+            raise _InvalidError(f"is given {len(texts)} times, but is allowed only once")
         return parameter.read(texts[0])
     if total > MOST_VALUES:
         count = sum(map(len, parts))

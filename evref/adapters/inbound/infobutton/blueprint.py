@@ -28,8 +28,8 @@ def blueprint(
     """Return the endpoint. `has_pages` says whether the catalogue has pages to redirect to.
 
     `current` returns what is served, and `read_pages` only if the client may read its pages. If
-    only members may, `sign_in` returns the path of the sign-in page that leads to a page
-    afterwards.
+    only members may read them, `sign_in` returns the path of the sign-in page, which then redirects
+    to a given page.
     """
     pages = Blueprint("infobutton", __name__, template_folder="templates")
     response_types = tuple(kind for kind in RESPONSE_TYPES if has_pages or kind != HTML)
@@ -49,7 +49,7 @@ def blueprint(
 
     @pages.get("/infobutton")
     def infobutton() -> AnyResponse:
-        # A record opens the page in a browser, which has no key.
+        # A record system opens the page in a browser, which has no key.
         if has_pages and knowledge_request.response_type(request.args) == HTML:
             served = read_pages()
             if served is not None:

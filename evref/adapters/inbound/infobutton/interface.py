@@ -1,7 +1,7 @@
-"""The info button as an interface of the service: problems are in the format of its responses.
+"""Infobutton as an interface of the service: problems are in XML or JSON, like its responses.
 
-The guides define no format for errors, so these are problem details (RFC 9457): XML as in its
-appendix B, or JSON for a request of JSON.
+The guides define no format for errors, so these are problem details (RFC 9457): in XML as in its
+appendix B, or in JSON if the request asks for JSON.
 """
 
 from typing import Any
@@ -38,7 +38,7 @@ def _xml(problem: dict[str, Any]) -> str:
 
 
 def _fill(element: ET.Element, value: Any) -> None:
-    """Add an object's members as elements of their names, and a list's items as elements `i`."""
+    """Add an object's members as elements with their names, and a list's items as elements `i`."""
     if isinstance(value, dict):
         for name, member in value.items():
             _fill(ET.SubElement(element, name), member)

@@ -25,7 +25,7 @@ RESPONSE_TYPES = (XML, "application/xml", "application/atom+xml", JSON, HTML)
 
 LONGEST_TEXT = 200
 
-# A longer text is not a code, and the error does not repeat it.
+# A longer text is not a code, so the error does not repeat it.
 _LONGEST_REPEATED = 40
 
 _OID = re.compile(r"[0-2](\.(0|[1-9][0-9]*))+", re.ASCII)
@@ -53,11 +53,11 @@ _Values: TypeAlias = dict[tuple[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """What to search by: codes, or words if no code is given or its code system is not read.
+    """A search criterion: codes, or words if no code is given or its code system is not supported.
 
-    It has neither if the code is of a code system that the service does not read and there are no
-    words. `parameter` is the name of the one that it is from, and `label` names it for people.
-    `is_replaced` is whether words stand for a code.
+    It has neither if the code system is not supported and there are no words. `parameter` is the
+    name of its parameter, and `label` is its name for people. `is_replaced` is whether words stand
+    for a code.
     """
 
     parameter: str
@@ -68,7 +68,7 @@ class Criterion:
 
     @property
     def count(self) -> int:
-        """How many values it counts as."""
+        """The number of values that it counts as."""
         return sum(code.count for code in self.codes) or 1
 
     @property
@@ -88,7 +88,7 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class AskedSubTopic:
-    """A requested subtopic; `known` is None if no module is about it."""
+    """A requested subtopic; `known` is None if no module covers it."""
 
     label: str
     known: SubTopic | None
@@ -117,11 +117,11 @@ class KnowledgeRequest:
         return tuple(entries.values())
 
     def matches(self, catalogue: Catalogue) -> tuple[Match, ...]:
-        """Return what each code finds, in the order of the criteria."""
+        """Return the match of each code, in the order of the criteria."""
         return catalogue.matches(code for criterion in self.criteria for code in criterion.codes)
 
     def asks_for(self, module: Module) -> bool:
-        """Return whether a subtopic asks for this module; without subtopics, the request does."""
+        """Return whether a subtopic asks for this module. Without subtopics, all are asked for."""
         return not self.sub_topics or any(
             topic.known is not None and module in topic.known.modules for topic in self.sub_topics
         )
@@ -158,7 +158,7 @@ def read(
     if count > MOST_VALUES:
         largest = max(criteria, key=lambda criterion: criterion.count)
         faults.append(_too_many(largest.parameter, count))
-    # As a whole, so that many criteria cost no more than one.
+    # A limit on the total, so that many criteria cost no more than one.
     if sum(len(criterion.words or "") for criterion in criteria) > LONGEST_TEXT:
         longest = max(criteria, key=lambda criterion: len(criterion.words or ""))
         allowed = (f"text of 1 to {LONGEST_TEXT} characters in all criteria",)
@@ -201,7 +201,7 @@ def _parameters(args: MultiDict[str, str]) -> tuple[_Values, list[ParameterFault
 
 
 def _numbers(values: _Values, of: str) -> dict[str, str]:
-    """Return the numbers of the parameters that begin with `of`, each with the first of these."""
+    """Return the numbers of the parameters that begin with `of`, each with its first parameter."""
     numbers: dict[str, str] = {}
     for name, number in values:
         if name.startswith(of):
@@ -234,7 +234,7 @@ def _criterion(
     codes = () if system is None else read_field(system.classification, code, system.edition)
     codes = served.read(codes)
     parameter = f"{_CRITERIA}.c{number}"
-    # A code that is not in the map is treated like a code of a system that is not read.
+    # A code that is not in the map is treated like a code of an unsupported system.
     if system is not None and (system is not SNOMED_CT or any(code.read_as for code in codes)):
         labels = (f"{system.name} {code.shown}" for code in codes if code.given)
         return Criterion(parameter, ", ".join(labels), codes)
@@ -257,7 +257,7 @@ def _missing_code(number: str) -> ParameterFault:
 
 
 def _too_many(parameter: str, count: int) -> ParameterFault:
-    allowed = f"at most {MOST_VALUES} codes, words and subtopics in all, stems of clusters counted"
+    allowed = f"at most {MOST_VALUES} codes, words and subtopics in all; each stem counts as one"
     return ParameterFault(parameter, f"is one of {count} values", (allowed,))
 
 

@@ -1,7 +1,7 @@
 """A knowledge response: an Atom feed as in the service-oriented implementation guide.
 
-A diagnosis is a document, and each of its modules a section of it. HL7's guidance on documents
-with sections makes each an entry of its own, and a section names its document as its source.
+A diagnosis is a document, and each of its modules a section of it. HL7's guidance on documents with
+sections makes each section an entry, which names its document as its source.
 """
 
 import re
@@ -41,7 +41,7 @@ _TITLE = "Evidence Reference Service"
 MOST_DIAGNOSES = 20
 """A feed with the interventions of all diagnoses whose names have an “a” would serve nobody."""
 
-# The date of a feed of an empty catalogue; Atom requires one.
+# The date of the feed of an empty catalogue, because Atom requires a date.
 _NO_DATE = date(1970, 1, 1)
 
 
@@ -58,18 +58,19 @@ class KnowledgeResponse:
     has_pages: bool
 
     def page(self) -> str:
-        """Return the address of the page for a person: of the only diagnosis, or of a search."""
+        """Return the address of the page: of the only diagnosis, or else of a search."""
         criteria = self.request.criteria
         entries = self.request.found_in(self.served)
         modules = tuple(Module) if len(entries) != 1 else entries[0].diagnosis.enabled_modules
         module = _only_module(self.request, modules)
         finding = [criterion for criterion in criteria if any(criterion.found_in(self.served))]
         is_by_name = any(criterion.is_replaced for criterion in criteria)
-        # The page of a search says how well a code fits, what a name matched, what found nothing.
+        # Only the search page shows how well a code fits, which name matched, and what was not
+        # found.
         is_certain = len(finding) == len(criteria) and not is_by_name and not self._doubts()
         if len(entries) == 1 and is_certain:
             return self._page(entries[0].diagnosis, module)
-        # A long address loses its end.
+        # A long search text is truncated.
         rest = [criterion for criterion in criteria if criterion not in finding]
         return self.base_url + _search_page([*finding, *rest], module)
 
@@ -77,7 +78,7 @@ class KnowledgeResponse:
         return doubts(self.request.matches(self.served.catalogue))
 
     def feed(self) -> Element:
-        """Return the feed: for each diagnosis its entry, then those of its sections."""
+        """Return the feed: for each diagnosis, its entry and then the entries of its sections."""
         entries = self.request.found_in(self.served)
         shown = entries[:MOST_DIAGNOSES]
         reasons = self._doubts()
@@ -125,7 +126,7 @@ class KnowledgeResponse:
             criterion for criterion in request.criteria if not (criterion.codes or criterion.words)
         ]
         if not entries and len(unsearched) < len(request.criteria):
-            sentences.append("The catalogue has no such diagnosis")
+            sentences.append("The catalogue does not contain this diagnosis")
         if len(entries) > MOST_DIAGNOSES:
             sentences.append(f"The first {MOST_DIAGNOSES} of {len(entries)} diagnoses")
         sentences += remarks(request.matches(self.served.catalogue), self.served.catalogue)
@@ -139,7 +140,7 @@ class KnowledgeResponse:
             sentences.append(f"Not searched: {labels}. The service reads codes of {names} only")
         if not all(topic.known for topic in request.sub_topics):
             names = ", ".join(topic.name for topic in SUB_TOPICS)
-            sentences.append(f"The service has these subtopics only: {names}")
+            sentences.append(f"The service supports only these subtopics: {names}")
         return ". ".join(sentences) + "."
 
     def _named(self) -> AbstractSet[str]:
@@ -154,7 +155,7 @@ class KnowledgeResponse:
     def _entries(
         self, entry: Entry, doubt: str | None, named: AbstractSet[str]
     ) -> Iterator[Element]:
-        """Yield the entry of a diagnosis and those of its sections, with what is named first."""
+        """Yield the entry of a diagnosis and those of its sections, named interventions first."""
         diagnosis = entry.diagnosis
         of_module = {
             module: sorted(
@@ -230,12 +231,12 @@ class KnowledgeResponse:
 
 
 def search_page(request: KnowledgeRequest) -> str:
-    """Return the path of the page that searches for what is asked, without looking it up."""
+    """Return the path of the page that searches for the criteria; does not search for them."""
     return _search_page(request.criteria, _only_module(request, tuple(Module)))
 
 
 def _search_page(criteria: Sequence[Criterion], module: Module | None) -> str:
-    """Return the path of a search that finds what each of the criteria finds."""
+    """Return the path of a search that finds what any of the criteria finds."""
     texts = (
         ", ".join(code.spelled for code in criterion.codes)
         or (criterion.words or criterion.label).replace(";", ",")
@@ -248,7 +249,7 @@ def _search_page(criteria: Sequence[Criterion], module: Module | None) -> str:
 
 
 def _only_module(request: KnowledgeRequest, modules: Iterable[Module]) -> Module | None:
-    """Return the module that the request asks for, if it is only one."""
+    """Return the module that the request asks for; None if there are several."""
     asked = [module for module in modules if request.asks_for(module)]
     return asked[0] if len(asked) == 1 else None
 

@@ -9,7 +9,7 @@ MESH = "2.16.840.1.113883.6.177"
 
 @dataclass(frozen=True, slots=True)
 class SubTopic:
-    """A MeSH qualifier (Q) or descriptor (D), and the modules that hold what it asks for."""
+    """A MeSH qualifier (Q) or descriptor (D), and the modules that cover it."""
 
     code: str
     name: str

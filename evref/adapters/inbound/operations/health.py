@@ -9,7 +9,7 @@ from evref.application.report_health import Readiness
 
 
 def blueprint(check: Callable[[], Readiness]) -> Blueprint:
-    """Return `/health/live`: the process responds; and `/health/ready`: the API can respond."""
+    """Return `/health/live` (the process responds) and `/health/ready` (the API can respond)."""
     health = Blueprint("health", __name__, url_prefix="/health")
 
     @health.get("/live")

@@ -2,8 +2,8 @@
 
 https://prometheus.io/docs/instrumenting/exposition_formats/
 
-It needs a token, because it would be public if an operator forgot the rule of a proxy. Workers
-count in files, because to count in storage would make each request wait for it twice.
+It requires a token, so that it is not public if a proxy does not block it. Workers count in files,
+because counting in storage would make each request wait for storage twice.
 """
 
 import hmac
@@ -171,7 +171,7 @@ class _Workers(Collector):
         processes = {
             int(file.stem.rpartition("_")[2]) for file in self._folder.glob("histogram_*.db")
         }
-        # The process that starts the workers has a file too.
+        # The process that starts the workers also has a file.
         for process in processes - {os.getppid()}:
             # The files of a worker that has ended remain.
             with suppress(ProcessLookupError):

@@ -120,8 +120,7 @@ class MatchSchema(Record):
         FitSchema, "The same diagnoses, with how well the code fits each.", attribute="fits"
     )
     excluded_from = texts(
-        "The ids of diagnoses whose code range contains this code although the code means "
-        "something else.",
+        "The ids of diagnoses whose codes include this code, although it means another condition.",
         examples=[["anterior-cruciate-ligament-injury"]],
     )
     error = text(
@@ -146,7 +145,7 @@ class FoundSchema(Record):
         "Whether this is the name of the diagnosis, one of its terms, or (umbrella) a word that is "
         "wider than one diagnosis, such as stroke or knee pain.",
     )
-    spelling_corrected = flag("Whether it matches only after slips of spelling were corrected.")
+    spelling_corrected = flag("Whether it matches only after spelling errors were corrected.")
 
 
 class UmbrellaSchema(Record):
@@ -175,7 +174,7 @@ class DiagnosisListMetaSchema(ListMetaSchema):
     )
     suggestions = list_of(
         SuggestionSchema,
-        "If q by itself finds nothing: up to three diagnoses that may be meant. Present only if "
+        "Up to three diagnoses that may be meant, if q by itself finds nothing. Present only if "
         "the request has q.",
         required=False,
         maxItems=3,
@@ -260,7 +259,8 @@ FoundInterventionSchema = schema_of(
     diagnosis=nested(NamedDiagnosisSchema),
     matched_in=one_of(
         MatchedIn,
-        "Where the words of the request are; null if the request names only a diagnosis.",
+        "The texts that contain the words of the request; null if the request names only a "
+        "diagnosis.",
         allow_none=True,
     ),
     matched=texts(
@@ -293,8 +293,8 @@ class FoundInterventionListSchema(Record):
 class TurnSchema(Record):
     """A change of direction."""
 
-    before = one_of(Direction, "The direction before.", data_key="from")
-    after = one_of(Direction, "The direction now.", data_key="to")
+    before = one_of(Direction, "The earlier direction.", data_key="from")
+    after = one_of(Direction, "The new direction.", data_key="to")
 
 
 class InterventionChangeSchema(Record):
@@ -307,7 +307,7 @@ class InterventionChangeSchema(Record):
         data_key="fields",
         examples=[["evidence.recommendation", "summary"]],
     )
-    direction = nested(TurnSchema, "Null if the direction is the same.")
+    direction = nested(TurnSchema, "Null if the direction did not change.")
 
 
 class DiagnosisChangeSchema(Record):

@@ -63,7 +63,7 @@ _LINKS_OF_ONE = {
 }
 
 Answer: TypeAlias = tuple[Any, dict[str, Any]]
-"""What a view returns: `data`, and the members of `meta` in addition to those of all responses."""
+"""The result of a view: `data`, and the members of `meta` beside those that every response has."""
 
 
 def blueprint(  # noqa: C901, PLR0915 - each view is simple
@@ -95,8 +95,9 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
     def list_diagnoses(served: Served, query: dict[str, Any]) -> Answer:
         """List diagnoses
 
-        Returns the diagnoses that any of the codes finds, narrowed by the other parameters, or all
-        diagnoses without parameters, ordered by name, then id; with `q`, the best match first.
+        Returns the diagnoses that any of the codes finds and that match the other parameters.
+        Without parameters, returns all diagnoses. They are ordered by name, then id; with `q`, the
+        best match comes first.
         """
         codes = _read(served, query["codes"])
         entries = served.catalogue.find(codes, query.get("module"))
@@ -261,7 +262,7 @@ def _part(items: Sequence[Any], query: dict[str, Any]) -> Answer:
     return part, {"count": len(items), "limit": limit, "offset": offset}
 
 
-# One record at a time, because the whole document would take too much memory.
+# Records are rendered one at a time, because the whole document would take too much memory.
 def _document(catalogue: Catalogue, whole_meta: dict[str, Any]) -> Iterator[bytes]:
     yield b'{"data":['
     for place, entry in enumerate(catalogue.entries):

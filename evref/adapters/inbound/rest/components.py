@@ -241,7 +241,7 @@ TOO_LONG = {
         "The header fields are too long. The server, or a proxy in front, sends this response.",
     ),
 }
-"""By status, what requests get that do not reach the service: name and description."""
+"""The name and description, by status, of responses to requests that do not reach the service."""
 
 
 def references(headers: tuple[str, ...]) -> dict[str, Any]:
@@ -249,10 +249,10 @@ def references(headers: tuple[str, ...]) -> dict[str, Any]:
 
 
 def headers_of(failure: Failure) -> dict[str, Any]:
-    """Return the headers of an error response, with those that all of them have."""
+    """Return the headers of an error response, including the headers of every error."""
     described = references((*failure.headers, "X-Request-ID"))
     described["Cache-Control"] = _fixed("Problems must not be stored.", NEVER)
     if failure.name == "InternalError":
-        # The error can occur before the request is counted, or after.
+        # The error can occur before or after the request is counted.
         described |= {name: {**HEADERS[name], "required": False} for name in RATE_LIMIT_FIELDS}
     return described

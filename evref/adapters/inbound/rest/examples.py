@@ -1,6 +1,6 @@
-"""Examples for the OpenAPI document: answers of this service on its bundled catalogue.
+"""Examples for the OpenAPI document: responses of this service with its bundled catalogue.
 
-`examples.json` stores them; a test sends the requests again and compares.
+They are stored in `examples.json`; a test repeats the requests and compares the responses.
 """
 
 import json
@@ -51,11 +51,11 @@ FAILING_REQUESTS = {
     problems.SERVICE_UNAVAILABLE: {"service-unavailable": "/api/v1/diagnoses"},
     problems.INTERNAL_ERROR: {"internal-error": "/api/v1/diagnoses"},
 }
-"""The requests behind the examples of each problem, in circumstances that bring it about."""
+"""The requests behind the examples of each problem, in a state that causes the problem."""
 
 
 def answers(operation_id: str) -> dict[str, Any]:
-    """The examples of an operation's answers, in the form of the document; not all have some."""
+    """The examples of an operation's responses, as in the document; empty if there are none."""
     return {
         name: {"summary": f"GET {path}", "value": _stored()[name_of(operation_id, name)]}
         for name, path in REQUESTS.get(operation_id, {}).items()
@@ -63,7 +63,7 @@ def answers(operation_id: str) -> dict[str, Any]:
 
 
 def problem(kind: Problem, base_url: str) -> dict[str, Any]:
-    """The examples of a problem, of a service at `base_url`, in the form of the document."""
+    """The examples of a problem of a service at `base_url`, as in the document."""
     return {
         name: {
             "summary": f"{kind.title}: GET {path}",
@@ -74,7 +74,7 @@ def problem(kind: Problem, base_url: str) -> dict[str, Any]:
 
 
 def name_of(group: str, name: str) -> str:
-    """Where `examples.json` has the example of an operation or a problem."""
+    """The key of an operation or a problem in `examples.json`."""
     return f"{group}/{name}"
 
 

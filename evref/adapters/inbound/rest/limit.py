@@ -25,16 +25,16 @@ class LimitSchema(Record):
     """What a key may do, and its requests on the current UTC day."""
 
     limit = number("The daily request limit.", minimum=0)
-    remaining = number("How many more requests will be answered today.", minimum=0)
-    used = number("How many requests were answered today.", minimum=0)
-    refused = number("How many were refused today with 429.", minimum=0)
+    remaining = number("The number of requests that remain today.", minimum=0)
+    used = number("The number of requests that were admitted today.", minimum=0)
+    refused = number("The number of requests that were refused with 429 today.", minimum=0)
     resets_at = instant(
         "When the counts start again from zero: the next 00:00 UTC.",
         examples=["2026-11-22T00:00:00+00:00"],
     )
     permission = one_of(
         Permission,
-        "The key's permission: read, or none, which gets 403 from all other operations.",
+        "The key's permission: read or none. With none, all other operations return 403.",
     )
     expires_on = day(
         "The last day, in UTC, on which the key works; null if it does not expire.", nullable=True

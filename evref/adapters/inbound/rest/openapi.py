@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document: generated from the views and schemas, then finished here.
+"""The OpenAPI 3.1 document: generated from the views and schemas, and completed here.
 
 APIFlask derives operations, parameters and record schemas. What every operation shares
 (credentials, headers, errors) is added from the tables that the service itself uses.
@@ -50,7 +50,7 @@ enumerations do not change.
 """
 
 
-# By operation; all others cannot fail with 404 and 406 alone.
+# By operation; no other operation can fail with 404 or 406.
 _IMPOSSIBLE: dict[str, tuple[str, ...]] = {
     "getDiagnosis": ("406",),
     "listInterventions": ("406",),
@@ -58,7 +58,7 @@ _IMPOSSIBLE: dict[str, tuple[str, ...]] = {
     "getLimit": ("403", "404", "406", "410", "429"),
 }
 
-# OpenAPI 3.1 has no words for the schema of a line.
+# OpenAPI 3.1 cannot describe the schema of each line.
 _LINES = {
     "schema": {
         "type": "string",
@@ -80,8 +80,8 @@ def configure(app: APIFlask, base_url: str) -> None:
         "TAGS": [
             {
                 "name": "Catalogue",
-                "description": "The reference data: diagnoses, by code, name or module, and "
-                "the interventions for each.",
+                "description": "The reference data: diagnoses by code, name or module, and "
+                "the interventions for each diagnosis.",
             },
             {"name": "Key", "description": "The permission, the limit and the use of an API key."},
         ],
@@ -128,7 +128,7 @@ def blueprint() -> Blueprint:
     @cache
     def document() -> Representation:
         spec = cast("dict[str, Any]", cast("APIFlask", current_app).spec)
-        # First, so that a person who opens the file sees what it is.
+        # These come first, so that a person who opens the file sees what it is.
         spec = {"openapi": spec["openapi"], **spec}
         return Representation([as_json(spec)], "application/json")
 
@@ -227,7 +227,7 @@ def _finish_operation(operation: dict[str, Any]) -> None:
         if parameter["in"] == "path":
             parameter["description"] = "The id of a diagnosis, as returned by `listDiagnoses`."
             parameter["schema"] |= {"minLength": 1}
-            # Tools fill in required parameters from this example.
+            # Tools prefill required parameters with this example.
             parameter["example"] = "knee-osteoarthritis"
     operation["parameters"] += [
         {"$ref": f"#/components/parameters/{name}"} for name in components.PARAMETERS
@@ -248,11 +248,11 @@ def _refer_to_enumerations(value: Any) -> None:
 
 def _refer_to_enumeration(schema: dict[str, Any]) -> None:
     values = schema.pop("enum")
-    if len(values) == 1:  # the status of one problem type, not an enumeration
+    if len(values) == 1:  # the fixed status of a problem type, not an enumeration
         schema["const"] = values[0]
         return
     kind = next((kind for kind in DESCRIPTIONS if set(kind) >= set(values) - {None}), None)
-    if kind is None:  # used in one place only
+    if kind is None:  # an enumeration that is used only once
         schema["enum"] = values
         return
     del schema["type"]

@@ -33,7 +33,7 @@ MOST_INCLUDED = 50
 
 SINCE_ALLOWED = ("a version of one of the last 20 publications",)
 
-# A longer text is not a code, and the error does not repeat it.
+# A longer text is not a code, so the error does not repeat it.
 _LONGEST_REPEATED = 40
 
 
@@ -55,7 +55,7 @@ class StrictQuery(Schema):
             loaded = super().load(given, **options)
         except ValidationError as error:
             messages = error.messages_dict
-            # In the order of the request; a required parameter that is missing comes last.
+            # Errors are in the order of the request; missing required parameters come last.
             named = dict.fromkeys([*data, *messages])
             faults += [self._fault(name, messages[name][0]) for name in named if name in messages]
         if faults:
@@ -111,7 +111,7 @@ class CodesField(fields.String):
         self._classification = classification
 
     def _deserialize(self, value: Any, *rest: Any, **_: Any) -> Any:
-        # Before they are read, so that too many cost nothing.
+        # Checked before the codes are read, so that too many codes cost nothing.
         count = sum(text.count(",") + 1 for text in value)
         if count > MOST_VALUES:
             raise ValidationError(f"has {counted(count, 'code')}")
@@ -152,7 +152,7 @@ def _words(shortest: int, description: str, example: str, **keywords: Any) -> fi
             validate.Length(
                 shortest, LONGEST_TEXT, error=f"is not {shortest} to {LONGEST_TEXT} characters long"
             ),
-            validate.Regexp(_WORDS, error="has no word in it"),
+            validate.Regexp(_WORDS, error="has no words"),
         ],
         metadata={
             "description": description,
@@ -185,7 +185,7 @@ class NumberField(fields.Integer):
 
 
 class DiagnosesQuery(StrictQuery):
-    """The parameters of `listDiagnoses`: codes are alternatives, and the others narrow.
+    """The parameters of `listDiagnoses`: codes are alternatives, and all others must match.
 
     `load` returns the codes of all code systems as one tuple, `codes`, in request order.
     """
@@ -239,7 +239,7 @@ class DiagnosesQuery(StrictQuery):
         "Words, as people type them: a name, a lay name or an abbreviation, in one of the "
         "languages of `terms`, also with other words around it. Returns only diagnoses that these "
         "words name, the best match first. Case, accents, apostrophes, hyphens and British or "
-        "American spelling do not matter, and the last word may be incomplete. Slips of spelling "
+        "American spelling do not matter, and the last word may be incomplete. Spelling errors "
         "are corrected only if nothing else is found. `meta.found` says why each diagnosis was "
         "found, and `meta.suggestions` which may be meant if none was.",
         "heart attack",
@@ -247,9 +247,9 @@ class DiagnosesQuery(StrictQuery):
 
     @validates_schema(skip_on_field_errors=False, pass_original=True)
     def check_codes(self, data: dict[str, Any], sent: Mapping[str, Any], **_: Any) -> None:
-        """Check what parameters say together.
+        """Check rules that combine parameters.
 
-        `data` lacks the parameters that have an error of their own; `sent` has them all.
+        `data` lacks the parameters that have an error of their own; `sent` has all parameters.
         """
         messages = {}
         given: dict[str, list[RecordCode]] = {
@@ -274,7 +274,7 @@ class DiagnosesQuery(StrictQuery):
 
     @post_load
     def join_codes(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """Replace the codes of each parameter by those of all, in the order of the request."""
+        """Join the codes of all parameters, in the order of the request."""
         given = {str(name): iter(data.pop(name)) for name in Classification if name in data}
         # `request.args` does not say how parameters of several names alternate.
         query = parse_qsl(request.query_string.decode("latin-1"), keep_blank_values=True)
@@ -298,8 +298,8 @@ class InterventionsQuery(StrictQuery):
 class InterventionSearchQuery(StrictQuery):
     q = _words(
         2,
-        "An intervention, often with a diagnosis, as people ask: CPAP, ibuprofen back pain, should "
-        "I MRI back pain. Slips of spelling are corrected only if nothing else is found.",
+        "An intervention, often with a diagnosis, as people type it: CPAP, ibuprofen back pain, "
+        "should I MRI back pain. Spelling errors are corrected only if nothing else is found.",
         "exercise knee osteoarthritis",
         required=True,
         error_messages={"required": "is required"},
@@ -326,8 +326,9 @@ class ChangesQuery(StrictQuery):
     since = fields.String(
         validate=validate.Regexp("^[0-9a-f]{16}$", error="is not a version of a catalogue"),
         metadata={
-            "description": "A `catalogue_version`, without limit and offset. Returns one item that "
-            "compares this version with the present catalogue, or no item if they are the same. "
+            "description": "A `catalogue_version`; cannot be combined with limit and offset. "
+            "Returns one item that compares this version with the present catalogue, or no item if "
+            "they are the same. "
             "The catalogues of the last 20 publications are stored; for any other version the "
             "response is 422: read the whole catalogue instead.",
             "examples": ["0123456789abcdef"],

@@ -1,4 +1,4 @@
-"""The resources of the catalogue in JSON: what their classes declare, and what is derived."""
+"""The resources of the catalogue in JSON: their declared fields and derived fields."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -28,7 +28,7 @@ from evref.domain.rules import SLUG, Length
 
 
 class _Terms(fields.Dict):
-    """Names by language, sent as they are: a list has thousands, and the domain checked each."""
+    """Names by language, not validated again: the domain has checked each of thousands."""
 
     def _serialize(self, value: Any, *_: Any, **__: Any) -> Any:
         return value
@@ -36,7 +36,7 @@ class _Terms(fields.Dict):
 
 @dataclass(frozen=True, slots=True)
 class WithInterventions:
-    """An entry whose record is to have its interventions."""
+    """An entry that is rendered with its interventions."""
 
     entry: Entry
 
@@ -86,7 +86,7 @@ def _field(kind: Kind, meaning: str) -> fields.Field[Any]:  # noqa: PLR0911 - on
     if kind.is_list and kind.items[0].type in _schemas:
         return list_of(_schemas[kind.items[0].type], meaning, **metadata)
     if kind.is_list:
-        # Without uniqueItems: generators turn it into a set, which loses the order.
+        # No uniqueItems: code generators turn such a list into a set, which loses the order.
         return texts(meaning, _item(kind.items[0].type), **metadata)
     if kind.is_mapping:
         return _Terms(
@@ -116,7 +116,7 @@ def _item(kind: type) -> fields.Field[Any]:
 
 
 def limits_of(kind: Kind) -> dict[str, Any]:
-    """Return the limits and the example of a kind in the terms of JSON Schema."""
+    """Return the limits and the example of a kind as JSON Schema keywords."""
     limits: dict[str, Any] = {}
     for marker in kind.markers:
         match marker:

@@ -48,7 +48,7 @@ def number(description: str, *, nullable: bool = False, **metadata: Any) -> fiel
 
 
 class _Decimal(fields.Field[Number]):
-    """A number with its digits as the catalogue file has them."""
+    """A number with the same digits as in the catalogue file."""
 
     def _serialize(self, value: Number | None, *_: Any, **__: Any) -> str | None:
         return None if value is None else verbatim(value.text)
@@ -80,7 +80,7 @@ def instant(description: str, **metadata: Any) -> fields.DateTime:
 def nested(
     kind: type[Schema], description: str | None = None, *, required: bool = True
 ) -> fields.Nested:
-    """Return a field with a record, or null if there is a description, which says when."""
+    """Return a field with a record. With a description, which says when, it may be null."""
     if description is None:
         return fields.Nested(kind, required=required)
     metadata = {"description": description}
@@ -104,7 +104,7 @@ def list_of(
 
 
 class _Texts(fields.List[str]):
-    """Texts that the domain has checked, sent as they are: a list of diagnoses has thousands."""
+    """Texts, not validated again: a list has thousands, and the domain has checked each."""
 
     def _serialize(self, value: Any, *_: Any, **__: Any) -> list[str]:
         return [*map(str, value)]
@@ -118,7 +118,7 @@ def texts(
     data_key: str | None = None,
     **metadata: Any,
 ) -> fields.List[str]:
-    """Return a field with texts, or with what `str` turns into texts of this kind."""
+    """Return a field with texts, or with values that `str` converts to texts of this kind."""
     return _Texts(
         kind or fields.String(),
         required=True,
