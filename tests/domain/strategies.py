@@ -1,4 +1,4 @@
-"""What hypothesis draws: codes by their grammar, and whole catalogues."""
+"""Hypothesis strategies for codes, by their grammar, and for whole catalogues."""
 
 from dataclasses import replace
 from datetime import date
@@ -63,15 +63,15 @@ icd11_texts = clusters_of(stem_texts, extension_texts)
 
 @st.composite
 def entries(draw: st.DrawFn, diagnosis_id: str = "asthma") -> Entry:
-    """An entry whose interventions are of any module, enabled or not.
+    """Return an entry with interventions of any module, enabled or not.
 
-    There is little to choose from, so that two entries often are the same or nearly so.
+    There are few choices, so that two entries are often equal or nearly equal.
     """
     drawn = draw(
         st.lists(
             st.tuples(st.integers(0, 9), st.sampled_from(Module), st.sampled_from(Phase)),
             max_size=4,
-            unique_by=lambda one: one[0],
+            unique_by=lambda numbered: numbered[0],
         )
     )
     diagnosis = a_diagnosis(

@@ -1,4 +1,4 @@
-"""The examples in the docstrings of the domain are run here, and nowhere else."""
+"""Runs the examples in the docstrings of the domain."""
 
 import doctest
 import importlib
@@ -12,7 +12,7 @@ MODULES = [module.name for module in pkgutil.walk_packages(evref.domain.__path__
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_the_examples_of_a_module_hold(name: str) -> None:
+def test_the_examples_of_a_module_are_right(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 

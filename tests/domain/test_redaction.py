@@ -1,4 +1,4 @@
-"""What looks like an API key is never repeated; a long word or an id is."""
+"""Text that looks like an API key is not repeated; long words and ids are shown."""
 
 from base64 import b64encode
 from collections.abc import Callable
@@ -55,7 +55,7 @@ def test_no_part_of_a_key_is_repeated(
 
 @given(without_prefix)
 def test_a_key_is_found_among_other_letters(sent: str) -> None:
-    """Its prefix may be mistyped."""
+    """This holds even if its prefix is mistyped."""
     assert without_keys(f"evref{sent}x") == "evref…x"
 
 
@@ -65,7 +65,7 @@ def test_a_key_is_found_among_other_letters(sent: str) -> None:
 def test_a_key_in_hexadecimal_or_base64_is_not_shown(
     case: Callable[[str], str], before: str, length: int
 ) -> None:
-    """Nor is its beginning."""
+    """The beginning of a key is not shown either."""
     sent = (before + KeyToken.make(62**39).text[:length]).encode()
 
     for encoded, rest in (
@@ -78,8 +78,8 @@ def test_a_key_in_hexadecimal_or_base64_is_not_shown(
 
 
 @given(st.text("ab01XY_-./%25 éevrf", max_size=200))
-def test_what_is_shown_looks_like_no_key(text: str) -> None:
-    """However often it is decoded; and showing it again changes nothing."""
+def test_the_shown_text_never_looks_like_a_key(text: str) -> None:
+    """The shown text does not look like a key when it is decoded, either."""
     shown = without_keys(text)
 
     assert "evref_" not in unquote(shown).lower()

@@ -1,4 +1,4 @@
-"""The rules that several entities share, and what declarations allow."""
+"""Rules that several entities share, and what declarations allow."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from evref.domain.rules import Length, Rules, folded
 
 
 def faults(check: Callable[[Rules], None]) -> list[str]:
-    """The messages of the faults that a check finds."""
+    """Return the messages of the faults that a check finds."""
     rules = Rules()
     check(rules)
     try:
@@ -86,7 +86,7 @@ def test_folding_takes_away_case_accents_and_ligatures(text: str, expected: str)
 
 
 @given(st.text("abcXYZéÉñÅ "))
-def test_the_case_of_text_says_nothing_when_folded(text: str) -> None:
+def test_folded_text_does_not_depend_on_case(text: str) -> None:
     assert folded(text.upper()) == folded(text.lower()) == folded(text)
 
 
@@ -98,17 +98,17 @@ def test_a_name_in_any_script_is_allowed(value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unseen",
+    "invisible",
     [
         *("\u200b", "\u200d", "\u202e", "\u2066", "\ufeff", "\u00ad", "\u00a0", "\u2003", "\u3164"),
         *("\u115f", "\ufe0f", "\u2800", "\ue000", "\U000e0041", "\U000e0100", "\u061c"),
     ],
 )
-def test_a_name_with_something_unseen_is_refused(unseen: str) -> None:
-    """Two names would look alike, or one would be read in another order than it has."""
-    messages = faults(lambda rules: rules.name("name", f"Ward{unseen}app", longest=100))
+def test_a_name_with_an_invisible_character_is_rejected(invisible: str) -> None:
+    """Two names could look the same, or a name could be displayed in another order."""
+    messages = faults(lambda rules: rules.name("name", f"Ward{invisible}app", longest=100))
 
-    assert messages == [f"must not contain invisible characters, has U+{ord(unseen):04X}"]
+    assert messages == [f"must not contain invisible characters, has U+{ord(invisible):04X}"]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_name_with_something_unseen_is_refused(unseen: str) -> None:
         (Items(may_repeat=True), []),
     ],
 )
-def test_an_item_that_repeats_is_named_once_where_it_does(
+def test_a_repeated_item_is_named_once_at_its_place(
     items: Items, repeated: list[tuple[str, int]]
 ) -> None:
     rules = Rules()

@@ -1,4 +1,4 @@
-"""Tokens of API keys, permissions, and how long a key lives."""
+"""Tokens of API keys, and the limits, states and changes of keys."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -22,7 +22,7 @@ def token() -> str:
     return KeyToken.make(0x5EED << 200).text
 
 
-def refused(text: str) -> bool:
+def is_rejected(text: str) -> bool:
     try:
         KeyToken(text)
     except InvalidApiKeyError:
@@ -31,7 +31,7 @@ def refused(text: str) -> bool:
 
 
 def test_a_token_stays_the_same_from_version_to_version() -> None:
-    """Keys that clients hold go on working: the form is never to change."""
+    """Clients store keys, so the format must never change."""
     token = KeyToken.make(123456789)
 
     assert token.text == "evref_000000000000000000000000000000000008M0kX0cNDse"
@@ -39,7 +39,7 @@ def test_a_token_stays_the_same_from_version_to_version() -> None:
     assert token.last_four == "NDse"
 
 
-def test_any_single_changed_character_is_refused(token: str) -> None:
+def test_any_single_changed_character_is_rejected(token: str) -> None:
     changed = [
         token[:place] + other + token[place + 1 :]
         for place in range(len(token))
@@ -47,15 +47,15 @@ def test_any_single_changed_character_is_refused(token: str) -> None:
         if other != token[place]
     ]
 
-    assert [text for text in changed if not refused(text)] == []
+    assert [text for text in changed if not is_rejected(text)] == []
 
 
 @given(st.text() | st.text(BASE_62, min_size=46, max_size=46).map("evref_{}".format))
 @example("")
 @example("evref_")
 @example("\ud800")
-def test_a_malformed_token_is_refused(text: str) -> None:
-    assert refused(text)
+def test_a_malformed_token_is_rejected(text: str) -> None:
+    assert is_rejected(text)
 
 
 @given(secrets)
@@ -68,7 +68,7 @@ def test_the_representation_never_shows_the_secret(secret: int) -> None:
 
 
 @pytest.mark.parametrize("limit", [-1, 10_000_001, -(10**20), 10**20])
-def test_a_limit_beyond_is_refused(limit: int) -> None:
+def test_a_limit_out_of_range_is_rejected(limit: int) -> None:
     with pytest.raises(InvalidValueError) as caught:
         a_key(limit=limit)
 
@@ -100,7 +100,7 @@ DAY = timedelta(days=1)
         (a_key(expires_on=TODAY - DAY), 0, "expired"),
         (a_key(expires_on=date.min), 0, "expired"),
         (a_key(revoked_at=NOON), 0, "revoked"),
-        # The most important state that applies.
+        # If several states apply, the most important one is shown.
         (a_key(expires_on=TODAY, limit=5), 4, "near limit"),
         (a_key(expires_on=TODAY, limit=5), 5, "limit reached"),
         (a_key(expires_on=TODAY, limit=5, permission=Permission.NONE), 5, "no access"),
@@ -122,7 +122,7 @@ def test_a_key_has_at_least_one_secret() -> None:
         replace(a_key(), secrets=())
 
 
-def test_the_secret_of_a_token_does_not_hold_the_token() -> None:
+def test_the_secret_of_a_key_does_not_contain_the_token() -> None:
     token = KeyToken.make(7)
     secret = token.secret(NOON)
 
@@ -134,7 +134,7 @@ def test_the_secret_of_a_token_does_not_hold_the_token() -> None:
     assert secret.id not in token.text
 
 
-def test_a_change_keeps_what_is_not_named() -> None:
+def test_a_change_keeps_all_other_fields() -> None:
     key = a_key(name="Ward app", limit=1000, expires_on=TODAY)
 
     assert key.changed(name="Study") == a_key(name="Study", limit=1000, expires_on=TODAY)

@@ -44,7 +44,7 @@ ROTATED = KEY.rotated(a_secret("two"), timedelta(0), NOON)
 def test_a_change_that_no_cap_forbids_is_allowed(
     caps: KeyCaps, before: ApiKey | None, after: ApiKey
 ) -> None:
-    """Keys that no longer work do not count, and a key beyond a cap lives on."""
+    """Keys that no longer work do not count, and an existing key beyond a cap may stay."""
     caps.check(before, after, [*OTHERS, after], TODAY)
 
 
@@ -53,7 +53,7 @@ def test_a_change_that_no_cap_forbids_is_allowed(
     [(None, KEY), (EXPIRED, KEY), (KEY, ROTATED)],
     ids=["created", "valid again", "rotated"],
 )
-def test_every_cap_that_a_key_would_break_is_named(before: ApiKey | None, after: ApiKey) -> None:
+def test_every_cap_that_a_key_would_exceed_is_named(before: ApiKey | None, after: ApiKey) -> None:
     with pytest.raises(InvalidValueError) as caught:
         TIGHT.check(before, after, [*OTHERS, after], TODAY)
 
@@ -67,7 +67,7 @@ def test_every_cap_that_a_key_would_break_is_named(before: ApiKey | None, after:
     ]
 
 
-def test_a_raised_limit_is_held_against_the_caps_on_limits() -> None:
+def test_a_raised_limit_is_checked_against_the_caps_on_limits() -> None:
     with pytest.raises(InvalidValueError, match="1,000 requests a day for all keys together"):
         CAPS.check(KEY, KEY.changed(daily_limit=101), [*OTHERS, KEY], TODAY)
     with pytest.raises(InvalidValueError, match="at most 1 request a day for one key"):
@@ -75,6 +75,6 @@ def test_a_raised_limit_is_held_against_the_caps_on_limits() -> None:
 
 
 @pytest.mark.parametrize("cap", [{"most_keys": -1}, {"highest_daily_limit": 10_000_001}])
-def test_a_cap_that_cannot_be_is_refused(cap: dict[str, int]) -> None:
+def test_a_cap_out_of_range_is_rejected(cap: dict[str, int]) -> None:
     with pytest.raises(InvalidValueError, match=next(iter(cap))):
         KeyCaps(**cap)

@@ -1,4 +1,4 @@
-"""The day over which requests are counted, and what the holder of a key sees of it."""
+"""The UTC day in which requests are counted, and the seconds and requests that are left."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -24,7 +24,7 @@ def test_the_reset_is_in_unix_time() -> None:
 @example(MIDNIGHT + timedelta(microseconds=1))
 @example(datetime(6326, 1, 1, 0, 0, 0, 999_985, tzinfo=UTC))
 def test_the_seconds_left_are_whole_and_rounded_up(instant: datetime) -> None:
-    """Whoever waits that long is in the next UTC day, and no second longer than needed."""
+    """A client that waits so long is in the next UTC day, and a second less is not enough."""
     day, left = utc_day(instant), Quota("k1", 1, 1, instant).seconds_left
 
     assert day == instant.astimezone(UTC).date()
@@ -34,7 +34,7 @@ def test_the_seconds_left_are_whole_and_rounded_up(instant: datetime) -> None:
 
 
 @given(st.integers(0, 10_000_000), st.integers(0, 10_000_000))
-def test_what_remains_is_never_negative(limit: int, admitted: int) -> None:
+def test_the_remaining_requests_are_never_negative(limit: int, admitted: int) -> None:
     remaining = Quota("k1", limit, admitted, MIDNIGHT).remaining
 
     assert remaining == (limit - admitted if admitted < limit else 0)

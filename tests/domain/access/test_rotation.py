@@ -1,4 +1,4 @@
-"""Rotation: which secrets of a key are valid, and until when."""
+"""Rotation of keys: which secrets are valid, and until when."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -16,7 +16,7 @@ NEVER, ZERO = datetime.max.replace(tzinfo=UTC), timedelta(0)
 
 
 def rotated(key: ApiKey, name: str, keep_old_for: timedelta, instant: datetime = NOON) -> ApiKey:
-    """The key with a secret of this name, which is also its last four characters."""
+    """Return the key with a secret of this name, which is also its last four characters."""
     return key.rotated(a_secret(name, last_four=name, created_at=instant), keep_old_for, instant)
 
 
@@ -39,7 +39,7 @@ def test_the_choices_are_none_an_hour_a_day_and_a_week() -> None:
 
 
 def test_without_an_overlap_the_old_secret_ends_at_once(key: ApiKey) -> None:
-    """It is removed, so that a slow clock elsewhere does not revive it."""
+    """The secret is removed, so that a slow clock elsewhere does not revive it."""
     after = rotated(key, "bbbb", ZERO)
 
     assert not works(after, "aaaa", NOON - DAY)
@@ -47,7 +47,7 @@ def test_without_an_overlap_the_old_secret_ends_at_once(key: ApiKey) -> None:
 
 
 @pytest.mark.parametrize("keep_old_for", [-TICK, LONGEST_OVERLAP + TICK])
-def test_another_overlap_is_refused(key: ApiKey, keep_old_for: timedelta) -> None:
+def test_an_overlap_out_of_range_is_rejected(key: ApiKey, keep_old_for: timedelta) -> None:
     with pytest.raises(InvalidValueError, match="keep_old_for: must be from 0 to 168 hours"):
         rotated(key, "bbbb", keep_old_for)
 
@@ -72,7 +72,7 @@ def test_an_expired_key_can_be_rotated_and_works_once_it_is_extended(key: ApiKey
 
 
 def test_the_end_of_an_older_secret_stays_when_the_key_is_extended(key: ApiKey) -> None:
-    """The page said when it ends, perhaps because it had leaked."""
+    """A member saw that end, and the secret may have leaked."""
     today = NOON.date()
     midnight = datetime(2026, 3, 2, tzinfo=UTC)
 
@@ -104,7 +104,7 @@ def test_an_expiry_far_away_does_not_matter(key: ApiKey) -> None:
 
 @dataclass(frozen=True)
 class Rotation:
-    """So much time after the one before, which may be negative: clocks are set back."""
+    """A rotation and the time since the one before, which is negative if a clock is set back."""
 
     after: timedelta
     keep_old_for: timedelta
@@ -121,10 +121,10 @@ rotations = st.lists(
 
 
 @given(rotations)
-def test_after_any_rotations_each_secret_is_valid_as_long_as_each_of_them_allows(
+def test_a_secret_is_valid_as_long_as_every_later_rotation_allows(
     rotations: list[Rotation],
 ) -> None:
-    """A secret ends at the earliest end that a rotation after it set, and the newest one never."""
+    """A secret ends at the earliest end that a later rotation set, and the newest secret never."""
     instant = NOON
     key = a_key(secrets=[a_secret("0", last_four="0000")])
     ends = [NEVER]

@@ -1,4 +1,4 @@
-"""Institutions, members, and the length of a password."""
+"""Names of institutions, e-mail addresses of members, and the length of a password."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from evref.testing.builders import a_member, an_institution
 
 
 @pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 201, " a", "a\x00"])
-def test_another_name_is_refused(name: str) -> None:
+def test_a_malformed_name_is_rejected(name: str) -> None:
     with pytest.raises(InvalidValueError, match="name"):
         an_institution(name=name)
 
@@ -37,7 +37,7 @@ def test_an_e_mail_address_is_allowed(email: str) -> None:
         f"{'x' * 243}@example.org",
     ],
 )
-def test_a_malformed_e_mail_address_is_refused(email: str) -> None:
+def test_a_malformed_e_mail_address_is_rejected(email: str) -> None:
     with pytest.raises(InvalidValueError, match="e-mail address of at most 254"):
         a_member(email=email)
 
@@ -50,7 +50,7 @@ def test_a_malformed_e_mail_address_is_refused(email: str) -> None:
         ("ward\u202e@example.org", r"invisible characters, has U\+202E"),
     ],
 )
-def test_an_e_mail_address_that_looks_like_another_is_refused(email: str, message: str) -> None:
+def test_an_e_mail_address_that_looks_like_another_is_rejected(email: str, message: str) -> None:
     with pytest.raises(InvalidValueError, match=message):
         a_member(email=email)
 
@@ -66,9 +66,9 @@ def test_a_password_of_8_to_1024_characters_may_be_used(password: str) -> None:
         ("", "have 8 to 1024 characters"),
         ("x" * 7, "have 8 to 1024 characters"),
         ("x" * 1025, "have 8 to 1024 characters"),
-        # Python reads bytes that are no UTF-8 as lone surrogates.
+        # Python reads bytes that are not UTF-8 as lone surrogates.
         ("a password f\udcf6r me", "be valid UTF-8"),
     ],
 )
-def test_another_password_is_refused_and_not_repeated(password: str, message: str) -> None:
+def test_an_invalid_password_is_rejected_and_not_repeated(password: str, message: str) -> None:
     assert list(map(str, password_faults(password))) == [f"password: must {message}"]

@@ -16,8 +16,8 @@ SECRETS = [0, 1, 61, 62**47, InvitationToken.SECRETS - 1, 0x5EED**15]
 
 
 @pytest.mark.parametrize("secret", SECRETS)
-def test_a_token_is_removed_from_whatever_repeats_it(secret: int) -> None:
-    """Also percent-encoded, and wherever it stands in a path or a sentence."""
+def test_a_token_is_removed_from_any_text(secret: int) -> None:
+    """The token may be percent-encoded, and within a path or a sentence."""
     text = InvitationToken.make(secret).text
     encoded = "".join(f"%{ord(character):02x}" for character in text)
 
@@ -27,7 +27,7 @@ def test_a_token_is_removed_from_whatever_repeats_it(secret: int) -> None:
     assert text not in repr(InvitationToken.make(secret))
 
 
-def test_each_secret_has_a_token_and_a_digest_of_its_own() -> None:
+def test_each_secret_has_its_own_token_and_digest() -> None:
     tokens = [InvitationToken.make(secret) for secret in SECRETS]
 
     assert len({token.text for token in tokens}) == len(tokens)
@@ -50,7 +50,7 @@ def test_each_secret_has_a_token_and_a_digest_of_its_own() -> None:
         "\ud800",
     ],
 )
-def test_another_text_is_not_a_token_and_is_not_repeated(text: str) -> None:
+def test_a_malformed_text_is_not_a_token_and_is_not_repeated(text: str) -> None:
     with pytest.raises(NotFoundError) as caught:
         InvitationToken(text)
 
@@ -63,12 +63,12 @@ def test_an_invitation_ends_after_seven_days_and_does_not_show_its_digest() -> N
     assert invitation.ends_at == NOON + timedelta(days=7)
     assert invitation.is_open_at(invitation.ends_at - timedelta(microseconds=1))
     assert not invitation.is_open_at(invitation.ends_at)
-    # It was made while the clock was wrong, and would be open for longer.
+    # An invitation that a wrong clock dated in the future would be open for longer.
     assert not invitation.is_open_at(NOON - timedelta(days=1))
     assert invitation.digest not in repr(invitation)
 
 
 @pytest.mark.parametrize("email", ["", "nobody", "Ward@example.org", "a b@example.org"])
-def test_an_invitation_has_an_e_mail_in_lower_case(email: str) -> None:
+def test_an_invitation_has_an_e_mail_address_in_lower_case(email: str) -> None:
     with pytest.raises(InvalidValueError, match="email"):
         an_invitation(email=email)

@@ -1,4 +1,4 @@
-"""How long a session lasts, and how failed attempts slow the next one."""
+"""How long a session lasts, and how failed sign-ins slow the next one."""
 
 import re
 from dataclasses import replace
@@ -28,7 +28,7 @@ def test_a_token_is_48_base62_digits_that_its_representation_leaves_out(secret: 
         (timedelta(hours=12) - timedelta(microseconds=1), True),
         (timedelta(hours=12), False),
         (timedelta(days=9), False),
-        # The clock of another host, and one that jumped.
+        # The clock of another host may be behind, and a clock may jump.
         (-timedelta(minutes=1), True),
         (-timedelta(minutes=1, microseconds=1), False),
         (-timedelta(days=9), False),
@@ -40,7 +40,7 @@ def test_a_session_lives_12_hours(later: timedelta, live: bool) -> None:
     assert session.is_live(a_member(), NOON + later) is live
 
 
-def test_a_session_ends_with_the_password_that_it_began_with() -> None:
+def test_a_session_ends_when_the_password_changes() -> None:
     session = Session.of(a_member(), SessionToken.make(7), NOON)
 
     assert not session.is_live(replace(a_member(), password_hash="$argon2id$other"), NOON)
@@ -49,30 +49,30 @@ def test_a_session_ends_with_the_password_that_it_began_with() -> None:
 @pytest.mark.parametrize(
     ("count", "seconds"), [(0, 0), (4, 0), (5, 5), (6, 10), (7, 20), (8, 40), (9, 60), (10**4, 60)]
 )
-def test_each_failure_beyond_the_free_ones_doubles_the_wait_up_to_a_minute(
+def test_each_failure_beyond_a_number_doubles_the_wait_up_to_a_minute(
     count: int, seconds: int
 ) -> None:
-    """An address has more free ones than an account."""
+    """An address may have more failures without a wait than an account."""
     assert PER_ACCOUNT.wait(Failures(count, NOON), NOON) == timedelta(seconds=seconds)
     assert PER_ADDRESS.wait(Failures(count + 15, NOON), NOON) == timedelta(seconds=seconds)
 
 
 @given(st.integers(0, 100), st.integers(0, 10**6))
-def test_one_wait_is_enough(count: int, microseconds: int) -> None:
+def test_no_wait_remains_after_the_wait(count: int, microseconds: int) -> None:
     instant = NOON + timedelta(microseconds=microseconds)
     wait = PER_ACCOUNT.wait(Failures(count, NOON), instant)
 
     assert PER_ACCOUNT.wait(Failures(count, NOON), instant + wait) == timedelta(0)
 
 
-def test_failures_in_a_future_that_a_clock_jumped_to_delay_nothing() -> None:
+def test_failures_from_a_clock_that_was_ahead_delay_nothing() -> None:
     failures = Failures(9, NOON + timedelta(days=10))
 
     assert PER_ACCOUNT.wait(failures, NOON) == timedelta(0)
     assert PER_ACCOUNT.one_more(failures, NOON) == Failures(10, NOON)
 
 
-def test_failures_are_forgotten_after_a_while_without_any() -> None:
+def test_failures_are_forgotten_after_a_time_without_failures() -> None:
     failures, forgotten_at = Failures(7, NOON), NOON + PER_ACCOUNT.kept
 
     assert PER_ACCOUNT.one_more(failures, forgotten_at) == Failures(1, forgotten_at)
@@ -80,14 +80,14 @@ def test_failures_are_forgotten_after_a_while_without_any() -> None:
     assert PER_ACCOUNT.one_more(failures, just_before) == Failures(8, just_before)
 
 
-def test_the_right_password_takes_back_one_failure_or_those_of_an_account() -> None:
+def test_the_right_password_forgives_one_failure_or_all_of_an_account() -> None:
     for slowdown in (PER_ADDRESS, PER_DEVICE):
         assert slowdown.forgiven(Failures(1, NOON)) == Failures()
         assert slowdown.forgiven(Failures(3, NOON)) == Failures(2, NOON)
     assert PER_ACCOUNT.forgiven(Failures(3, NOON)) == Failures()
 
 
-def test_names_are_apart_by_kind_and_show_no_text() -> None:
+def test_names_differ_by_kind_and_do_not_show_the_text() -> None:
     names = [
         slowdown.name("ward@example.org") for slowdown in (PER_ACCOUNT, PER_ADDRESS, PER_DEVICE)
     ]
@@ -108,7 +108,7 @@ def test_names_are_apart_by_kind_and_show_no_text() -> None:
         ("", "unix:", False),
     ],
 )
-def test_addresses_that_one_person_has_at_hand_and_no_others_are_counted_as_one(
+def test_only_addresses_of_one_network_are_counted_as_one(
     one: str, other: str, *, is_one: bool
 ) -> None:
     assert (network(one) == network(other)) is is_one

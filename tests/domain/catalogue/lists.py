@@ -1,4 +1,4 @@
-"""Code lists to test with: ICD-10-CM as its publisher lists it, and codes with what they mean."""
+"""Code lists for tests: ICD-10-CM as published, and codes with the diagnoses that they mean."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ def _package() -> Any:
 
 @cache
 def icd10_cm() -> tuple[str, ...]:
-    """Every category and subdivision of ICD-10-CM, with dots."""
+    """Return every category and subdivision of ICD-10-CM, with dots."""
     codes = _package().get_all_codes(with_dots=True)
     return tuple(code for code in codes if _package().is_category_or_subcategory(code))
 
 
 def icd10_cm_categories() -> dict[str, str]:
-    """The title of every category of ICD-10-CM."""
+    """Return the title of every category of ICD-10-CM, by its code."""
     codes = filter(_package().is_category, _package().get_all_codes())
     return {code: _package().get_description(code) for code in codes}
 
 
 def judged_codes() -> list[tuple[str, dict[str, str]]]:
-    """Codes of ICD-10-CM, each with the relation to the diagnosis that it means, if there is one.
+    """Return codes of ICD-10-CM, each with its relation to the diagnosis that it means, if any.
 
-    They were chosen by others than those who wrote which codes the catalogue includes.
+    The people who chose them did not write which codes the catalogue includes.
     """
     file = Path(__file__).with_name("codes-icd-10-cm.tsv")
     with file.open(encoding="utf-8", newline="") as lines:

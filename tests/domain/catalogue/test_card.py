@@ -1,4 +1,4 @@
-"""The card, what an intervention rests on in words, and the groups of diagnoses."""
+"""The card of a diagnosis, evidence in words, and the groups of diagnoses."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ interventions = st.lists(
 def test_the_card_has_every_intervention_once_in_its_group_and_order(
     given_: list[Intervention], mainstays: list[str]
 ) -> None:
-    """By group, then mainstays in their order, then acute before chronic, then as given."""
+    """A group has the mainstays first, then acute before chronic, and then the given order."""
     groups = card(given_, mainstays)
 
     assert list(groups) == [group for group in CardGroup if group in groups]
@@ -110,7 +110,7 @@ def test_the_card_has_every_intervention_once_in_its_group_and_order(
     ],
 )
 def test_a_grade_is_shortened_to_its_first_statement(whole: str, short: str) -> None:
-    """Which has the grade, the source and always a year."""
+    """The short form has the grade, the source and always a year."""
     works = (
         a_reference(authors="Doe J", year=2011),
         a_reference(authors="National Institute for Health and Care Excellence", year=2018),
@@ -137,10 +137,10 @@ def test_a_grade_is_shortened_to_its_first_statement(whole: str, short: str) -> 
         ([("safety_notice", 2012, "FDA")], "safety notice, NICE 2012"),
     ],
 )  # fmt: skip
-def test_without_a_grade_it_is_the_work_that_weighs_most(
+def test_without_a_grade_the_most_important_work_is_named(
     works: list[tuple[str, int, str]], words: str
 ) -> None:
-    """By its kind; of several the newest."""
+    """The kind of the work decides, and then its year."""
     references = [
         replace(a_reference(authors="NICE", year=year), kind=ReferenceKind(kind), source=source_)
         for kind, year, source_ in works
@@ -162,10 +162,10 @@ def test_without_a_grade_it_is_the_work_that_weighs_most(
         (("not_stated", "for"), "guideline", "Sources favour it; strength not stated"),
     ],
 )
-def test_a_recommendation_is_a_guidelines_only_where_one_is_cited(
+def test_guidelines_are_named_only_if_a_guideline_is_cited(
     graded: tuple[str, str], kind: str, words: str
 ) -> None:
-    """And nothing says that there is no recommendation."""
+    """No text says that there is no recommendation."""
     made = an_intervention(references=[replace(a_reference(), kind=ReferenceKind(kind))])
 
     assert verdict(replace(made, evidence=evidence(*graded))) == words
@@ -187,7 +187,7 @@ def test_a_work_has_a_short_name(authors: str, name: str) -> None:
 
 
 def test_diagnoses_are_grouped_by_the_chapters_of_icd_10() -> None:
-    """By the first code of each, in the order of ICD-10."""
+    """The first code of a diagnosis decides, and groups are in the order of ICD-10."""
     knee, gout, fall, covid, anaemia = (
         a_diagnosis(code.lower().replace(".", "-"), icd10=[code])
         for code in ("M17", "M10", "S72.0", "U09.9", "D50")
@@ -202,8 +202,8 @@ def test_diagnoses_are_grouped_by_the_chapters_of_icd_10() -> None:
     assert chapter_of(a_diagnosis(icd10=["D49"])) == "Cancer and other tumours"
 
 
-def test_related_are_those_with_a_shared_code_then_the_nearest_of_the_chapter() -> None:
-    """A code above or below counts as shared; at most six are named."""
+def test_related_diagnoses_share_a_code_or_are_the_nearest_of_the_chapter() -> None:
+    """A code above or below counts as shared, and at most six diagnoses are named."""
     knee = a_diagnosis("knee", icd10=["M17"], icd11=["FA01"])
     hip = a_diagnosis("hip", icd10=["M16"], icd11=["FA00"])
     back = a_diagnosis("back", icd10=["M54.5"], icd11=["ME84.2"])

@@ -29,7 +29,7 @@ phases_or_none = st.none() | st.sampled_from(Phase)
 
 
 @given(entries(), modules_or_none, phases_or_none)
-def test_what_is_shown_is_enabled_and_of_the_named_module_and_phase_and_nothing_is_left_out(
+def test_exactly_the_enabled_interventions_of_the_module_and_phase_are_visible(
     entry: Entry, module: Module | None, phase: Phase | None
 ) -> None:
     expected = [
@@ -45,7 +45,7 @@ def test_what_is_shown_is_enabled_and_of_the_named_module_and_phase_and_nothing_
 
 @given(catalogues())
 def test_each_work_is_counted_once(catalogue: Catalogue) -> None:
-    """However many visible interventions cite it."""
+    """It is counted once even if several visible interventions cite it."""
     works = {
         reference
         for entry in catalogue.entries
@@ -57,15 +57,13 @@ def test_each_work_is_counted_once(catalogue: Catalogue) -> None:
 
 
 @given(entries(), st.data())
-def test_an_entry_lists_in_one_order_whatever_the_order_it_was_given(
-    entry: Entry, data: st.DataObject
-) -> None:
+def test_the_order_of_interventions_in_an_entry_is_fixed(entry: Entry, data: st.DataObject) -> None:
     shuffled = data.draw(st.permutations(entry.interventions))
 
     assert Entry(entry.diagnosis, tuple(shuffled)) == entry
 
 
-def test_an_entry_refuses_the_interventions_of_another_diagnosis() -> None:
+def test_an_entry_rejects_the_interventions_of_another_diagnosis() -> None:
     with pytest.raises(InvalidValueError) as caught:
         Entry(a_diagnosis("asthma"), (an_intervention("x", diagnosis_id="migraine"),))
 
@@ -85,7 +83,7 @@ GUILLAIN = a_diagnosis(
 
 
 def record_codes(texts: str) -> tuple[RecordCode, ...]:
-    """ICD-11's codes have a letter in second place, WHO's ICD-10 a digit."""
+    """Return the codes: those with a letter in second place as ICD-11, the others as ICD-10."""
     return tuple(
         code
         for text in texts.split()
@@ -113,10 +111,9 @@ def record_codes(texts: str) -> tuple[RecordCode, ...]:
         ("G61.0 8C01.00", Module.CONCEPT, False),
     ],
 )
-def test_one_code_of_any_classification_and_the_module_are_enough_and_needed(
+def test_a_diagnosis_is_found_if_a_code_and_the_module_match(
     codes: str, module: Module | None, admitted: bool
 ) -> None:
-    """Of those that are given."""
     entries = a_catalogue(Entry(GUILLAIN, ())).find(record_codes(codes), module)
 
     assert [entry.diagnosis for entry in entries] == [GUILLAIN] * admitted
@@ -141,10 +138,10 @@ TWO = a_catalogue(
         ("B05", [], [[]]),
     ],
 )
-def test_matches_say_what_each_code_found_of_what_is_found_in_the_order_asked(
+def test_matches_say_which_diagnoses_each_code_found(
     codes: str, found: list[str], matches: list[list[str]]
 ) -> None:
-    """A cluster is found by whichever of its stems stands first."""
+    """Matches are in the given order. The order of the stems of a cluster does not matter."""
     wanted = record_codes(codes)
 
     entries = TWO.find(wanted)
@@ -177,9 +174,7 @@ def test_find_leaves_out_nothing_that_a_code_finds(
 
 
 @given(catalogues(), st.data())
-def test_the_order_is_by_name_then_id_whatever_the_order_given(
-    catalogue: Catalogue, data: st.DataObject
-) -> None:
+def test_entries_are_ordered_by_name_then_id(catalogue: Catalogue, data: st.DataObject) -> None:
     again = Catalogue(data.draw(st.permutations(catalogue.entries)))
     names = [(entry.diagnosis.name, entry.diagnosis.id) for entry in again.entries]
 
@@ -188,7 +183,7 @@ def test_the_order_is_by_name_then_id_whatever_the_order_given(
     assert again.version == catalogue.version
 
 
-def test_every_id_that_repeats_is_named() -> None:
+def test_every_repeated_id_is_named() -> None:
     shared = "shared-exercise"
     doubled = [
         an_entry(name, interventions=[an_intervention(shared, diagnosis_id=name)])
@@ -209,7 +204,7 @@ def checked(diagnosis_id: str, day: str) -> Entry:
 
 
 def test_the_age_of_a_catalogue_counts_its_entries_by_month_of_check() -> None:
-    """By month, oldest first; those are overdue that were not checked for more than a year."""
+    """The oldest month is first. An entry is overdue a year after its last check."""
     catalogue = Catalogue(
         [
             checked("new", "2026-02-28"),

@@ -1,4 +1,4 @@
-"""What a diagnosis must have."""
+"""The rules of a diagnosis."""
 
 from collections.abc import Callable
 from datetime import date
@@ -14,7 +14,7 @@ from evref.testing.builders import a_diagnosis
 
 
 @given(st.lists(st.sampled_from(Module), unique=True))
-def test_enabled_modules_are_kept_in_order_however_they_are_given(modules: list[Module]) -> None:
+def test_enabled_modules_are_in_the_order_of_the_enumeration(modules: list[Module]) -> None:
     expected = tuple(module for module in Module if module in modules)
 
     assert a_diagnosis(modules=modules).enabled_modules == expected

@@ -1,4 +1,4 @@
-"""The size of an effect: which side it favours, and which figures are refused."""
+"""The size of an effect: which side it favours, and which figures are rejected."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OTHER_SIDE = {
 
 @st.composite
 def effects(draw: st.DrawFn) -> Effect:
-    """Effects of every measure, of which many touch or contain the value of no effect."""
+    """Return effects of every measure, many of which touch or contain the value of no effect."""
     measure = draw(st.sampled_from(Measure))
     least = 1 if measure.is_ratio else -300
     low, estimate, high = (
@@ -50,14 +50,14 @@ def effects(draw: st.DrawFn) -> Effect:
 
 
 @given(effects())
-def test_the_side_is_the_other_one_if_the_other_values_are_good(effect: Effect) -> None:
+def test_the_other_side_is_favoured_if_the_other_values_are_good(effect: Effect) -> None:
     (other,) = {*Better} - {effect.better}
 
     assert replace(effect, better=other).favours is OTHER_SIDE[effect.favours]
 
 
 @given(effects(), st.text("abc%", min_size=1, max_size=9))
-def test_the_unit_does_not_matter(effect: Effect, unit: str) -> None:
+def test_the_favoured_side_does_not_depend_on_the_unit(effect: Effect, unit: str) -> None:
     assert replace(effect, unit=effect.unit and unit).favours is effect.favours
 
 
@@ -71,7 +71,7 @@ def test_neither_side_is_favoured_exactly_if_there_may_be_no_effect(effect: Effe
 
 
 @given(effects())
-def test_a_favoured_side_is_that_on_which_the_estimate_is_good(effect: Effect) -> None:
+def test_the_favoured_side_is_where_the_estimate_is_good(effect: Effect) -> None:
     is_good = (effect.estimate.value < effect.measure.no_effect) == (effect.better is Better.LOWER)
 
     if effect.favours is not Favours.NEITHER:
@@ -118,7 +118,7 @@ def per_1000(comparison: str, intervention: str) -> Per1000:
         (an_effect(), {"participants": -1}, "participants: must be a whole number from 1"),
     ],
 )
-def test_figures_that_contradict_each_other_are_refused(
+def test_figures_that_contradict_each_other_are_rejected(
     effect: Effect, changes: dict[str, Any], fault: str
 ) -> None:
     with pytest.raises(InvalidValueError, match=fault):
@@ -126,7 +126,7 @@ def test_figures_that_contradict_each_other_are_refused(
 
 
 @pytest.mark.parametrize(("comparison", "intervention"), [("-1", "0"), ("1000.5", "0")])
-def test_events_are_between_none_and_all(comparison: str, intervention: str) -> None:
+def test_events_in_1000_people_are_from_0_to_1000(comparison: str, intervention: str) -> None:
     with pytest.raises(InvalidValueError, match="comparison: must be a number from 0 to 1000"):
         per_1000(comparison, intervention)
 

@@ -23,7 +23,7 @@ def an_effect(
     participants: int | None = None,
     certainty: str = "not_graded",
 ) -> Effect:
-    """Return an effect of these texts."""
+    """Return an effect with figures given as text."""
     return Effect(
         outcome=outcome,
         comparison=comparison,
@@ -148,7 +148,7 @@ PAIN = an_effect(
 def test_an_effect_is_a_sentence_and_has_a_short_form(
     effect: Effect, size: str, brief: str
 ) -> None:
-    """Which say no more than the figures do."""
+    """Neither form says more than the figures do."""
     assert sentence(effect) == f"{effect.outcome}, compared with {effect.comparison}: {size}"
     assert short(effect) == brief
     assert of_1000(effect) is None
@@ -179,10 +179,10 @@ def test_an_effect_is_a_sentence_and_has_a_short_form(
         ),
     ],
 )
-def test_events_in_1000_people_are_counted(
+def test_events_in_1000_people_are_said(
     estimate: str, interval: tuple[str, str], events: tuple[str, str], whole: str, brief: str
 ) -> None:
-    """In place of the ratio, where they are known."""
+    """They replace the ratio where they are known."""
     effect = an_effect("risk_ratio", estimate, interval, per_1000=events)
 
     assert (of_1000(effect), short(effect)) == (whole, brief)
@@ -196,10 +196,9 @@ def test_events_in_1000_people_are_counted(
         (None, "lower", "Favours neither"),
     ],
 )
-def test_what_an_effect_favours_is_said(
+def test_the_favoured_side_is_named(
     interval: tuple[str, str] | None, better: str, words: str
 ) -> None:
-    """By the names of the two sides."""
     assert favoured(an_effect("risk_ratio", "0.7", interval, better=better)) == words
 
 
@@ -228,8 +227,8 @@ def test_the_short_form_leaves_out_a_time_with_its_comma() -> None:
         ("Function, trained at home", "function, trained at home: 12 points of 100 higher"),
     ],
 )
-def test_the_short_form_keeps_what_the_figure_needs(outcome: str, brief: str) -> None:
-    """So that less pain is not read as more of it."""
+def test_the_short_form_keeps_words_that_explain_the_figure(outcome: str, brief: str) -> None:
+    """Otherwise less pain could be read as more pain."""
     effect = an_effect(
         "mean_difference",
         "12",

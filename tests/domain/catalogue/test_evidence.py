@@ -1,4 +1,4 @@
-"""Grades of evidence, and the works that they rest on."""
+"""Grades of evidence, and references to works."""
 
 from urllib.parse import unquote, urlsplit
 
@@ -39,12 +39,14 @@ def faulty_fields(**given_fields: object) -> set[str]:
         ),
     ],
 )
-def test_the_url_is_as_given_else_by_doi_else_by_pmid(reference: Reference, url: str) -> None:
+def test_the_url_is_the_given_one_or_comes_from_the_doi_or_the_pmid(
+    reference: Reference, url: str
+) -> None:
     assert reference.url == url
 
 
-def test_a_url_that_says_the_same_as_the_doi_makes_no_other_reference() -> None:
-    """Else the version of a catalogue would change where nothing that is served does."""
+def test_a_url_that_repeats_the_doi_does_not_change_the_reference() -> None:
+    """Otherwise the catalogue's version would change although the served content does not."""
     said_once = a_reference(doi="10.1002/art.41142")
 
     said_twice = a_reference(doi="10.1002/art.41142", url=said_once.url)
@@ -56,7 +58,7 @@ visible = st.characters(codec="utf-8", exclude_categories=("C", "Z"))
 
 
 @given(st.text(visible, min_size=1).map("10.1000/{}".format))
-def test_a_doi_comes_back_whole_from_the_path_of_its_url(doi: str) -> None:
+def test_the_path_of_the_url_has_the_whole_doi(doi: str) -> None:
     parts = urlsplit(a_reference(doi=doi).url)
 
     assert (parts.scheme, parts.netloc) == ("https", "doi.org")
@@ -98,12 +100,12 @@ def test_a_url_begins_with_http_or_https_and_has_a_host(url: str) -> None:
     assert faulty_fields(url=url) == {"url"}
 
 
-def test_a_reference_says_where_the_work_is() -> None:
+def test_a_reference_needs_a_url_a_doi_or_a_pmid() -> None:
     assert faulty_fields(doi=None, pmid=None, url=None) == {"url"}
 
 
 @pytest.mark.parametrize("year", [1799, 2201, 0, -1])
-def test_a_year_is_one_in_which_works_are_published(year: int) -> None:
+def test_a_year_is_from_1800_to_2200(year: int) -> None:
     assert faulty_fields(year=year) == {"year"}
 
 
@@ -112,7 +114,7 @@ def test_title_and_authors_are_never_empty() -> None:
 
 
 @pytest.mark.parametrize("grade", ["", " ", "x" * 501])
-def test_an_empty_grade_is_no_grade(grade: str) -> None:
+def test_an_empty_or_too_long_grade_is_rejected(grade: str) -> None:
     with pytest.raises(InvalidValueError, match="source_grade"):
         Evidence(Certainty.LOW, Recommendation.NOT_STATED, Direction.FOR, grade)
 

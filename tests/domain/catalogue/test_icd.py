@@ -1,4 +1,4 @@
-"""The grammars of both classifications, and which codes cover which."""
+"""The grammars of ICD-10 and ICD-11, and which codes cover other codes."""
 
 import pytest
 from hypothesis import example, given
@@ -17,7 +17,7 @@ from tests.domain.strategies import (
 
 
 def is_icd10(text: str) -> bool:
-    """The grammar, written a second time in another way."""
+    """Check the grammar by a second definition, independent of the code."""
     category, dot, rest = text.partition(".")
     return (
         len(category) == 3
@@ -60,11 +60,11 @@ def is_icd11(text: str) -> bool:
 
 @st.composite
 def mutated(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> str:
-    """A code with one character dropped, put in or replaced."""
+    """Return a code with one character removed, added or replaced."""
     text: str = draw(texts)
     place = draw(st.integers(0, len(text)))
-    put_in: str = draw(st.sampled_from(["", *BASE_34, *"IOXio./&-+ \n\t\u0660\u0131\u212a\uff2d"]))
-    return text[:place] + put_in + text[place + draw(st.integers(0, 1)) :]
+    added: str = draw(st.sampled_from(["", *BASE_34, *"IOXio./&-+ \n\t\u0660\u0131\u212a\uff2d"]))
+    return text[:place] + added + text[place + draw(st.integers(0, 1)) :]
 
 
 def accepts(code_type: type[Icd10Code] | type[Icd11Code], text: str) -> bool:
@@ -82,7 +82,7 @@ def accepts(code_type: type[Icd10Code] | type[Icd11Code], text: str) -> bool:
 @example("M1")
 @example("M1\u0661")
 @example("m17")
-def test_an_icd10_code_is_what_the_grammar_says_and_nothing_else(text: str) -> None:
+def test_exactly_the_grammar_of_icd10_is_accepted(text: str) -> None:
     assert accepts(Icd10Code, text) == is_icd10(text)
 
 
@@ -98,14 +98,14 @@ def test_an_icd10_code_is_what_the_grammar_says_and_nothing_else(text: str) -> N
 @example("fa01")
 @example("FA01" + "/FA01" * 10_000)
 @example("FA01" + "&XK8G" * 10_000 + "!")
-def test_an_icd11_code_is_what_the_grammar_says_and_nothing_else(text: str) -> None:
+def test_exactly_the_grammar_of_icd11_is_accepted(text: str) -> None:
     assert accepts(Icd11Code, text) == is_icd11(text)
 
 
 @pytest.mark.parametrize(
     ("code_type", "field"), [(Icd10Code, "icd10"), (Icd11Code, "icd11")], ids=["10", "11"]
 )
-def test_a_fault_names_the_field_and_the_form(
+def test_a_fault_names_the_field_and_the_format(
     code_type: type[Icd10Code] | type[Icd11Code], field: str
 ) -> None:
     with pytest.raises(InvalidValueError) as caught:
@@ -137,8 +137,8 @@ def test_a_fault_names_the_field_and_the_form(
         ("FA01/FB53", "FA01", False),
     ],
 )
-def test_an_icd11_code_covers_what_says_the_same_or_more(
+def test_an_icd11_code_covers_codes_that_say_the_same_or_more(
     one: str, other: str, *, covered: bool
 ) -> None:
-    """An extension code stays with its stem, and has no ancestors among extension codes."""
+    """An extension code belongs to its stem, and has no ancestors among extension codes."""
     assert Icd11Code(one).covers(Icd11Code(other)) is covered

@@ -1,4 +1,4 @@
-"""What an intervention must have, and the order in which interventions are listed."""
+"""The rules of an intervention, and the order in which interventions are listed."""
 
 from collections.abc import Callable
 from dataclasses import replace

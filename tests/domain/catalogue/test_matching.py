@@ -1,4 +1,4 @@
-"""How well codes of records fit diagnoses."""
+"""How well the codes of records fit diagnoses."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def relations_of(
     classification: Classification = ICD_10,
     catalogue: Catalogue | None = None,
 ) -> tuple[dict[str, str], list[str]]:
-    """The relation by diagnosis, and the diagnoses that the code is excluded from."""
+    """Return the relation by diagnosis, and the diagnoses that the code is excluded from."""
     codes = read_field(classification, text, None if edition is None else Edition(edition))
     (match,) = (catalogue or bundled()).matches(codes)
     return {fit.diagnosis_id: str(fit.relation) for fit in match.fits}, list(match.excluded_from)
@@ -45,7 +45,7 @@ def relations_of(
 
 
 def test_codes_of_icd10_cm_find_what_they_mean() -> None:
-    """With the edition exactly; without, none is missed and nothing wrong is certain."""
+    """With the edition, relations are exact; without it, none is missing or wrongly certain."""
     for code, expected in judged_codes():
         assert relations_of(code, Edition.CM)[0] == expected, code
         relations, _ = relations_of(code)
@@ -94,7 +94,7 @@ def test_editions_differ_as_the_files_say(code: str, cm: str, gm: str, without: 
         ),
     ],
 )
-def test_each_stem_of_icd11_is_read_alone(
+def test_each_stem_of_icd11_is_read_separately(
     code: str, relations: dict[str, str], excluded: list[str]
 ) -> None:
     assert relations_of(code, classification=ICD_11) == (relations, excluded)
@@ -126,7 +126,7 @@ ACL = a_diagnosis(
         ("S93.4", "gm", ("certain", "S93")),
         ("S83", "cm", None),
         ("S83.51", "gm", ("certain", "S83.51")),
-        # Without an edition both answer, unless the code cannot be of ICD-10-GM.
+        # Without an edition, both editions count, unless the code cannot be of ICD-10-GM.
         ("S83.51", None, ("certain", "S83.51")),
         ("S83.511", None, ("certain", "S83.51")),
         ("S83.512", None, (None, "S83.512")),
@@ -154,7 +154,7 @@ def test_a_code_is_judged_by_its_edition(
     assert decided == (expected and Fit(ACL.id, *expected))  # type: ignore[arg-type]
 
 
-def test_a_cluster_in_the_catalogue_is_found_by_clusters_that_have_all_of_it() -> None:
+def test_a_cluster_in_the_catalogue_is_found_by_clusters_that_contain_it() -> None:
     catalogue = Catalogue([Entry(a_diagnosis(icd11=("FA01&XK8G/8C01",)), ())])
 
     def finds(text: str) -> bool:
@@ -166,8 +166,8 @@ def test_a_cluster_in_the_catalogue_is_found_by_clusters_that_have_all_of_it() -
     assert not finds("FA01/8C01")
 
 
-def test_no_code_of_icd10_cm_that_is_excluded_is_certain() -> None:
-    """Nor is one without the edition, in the bundled catalogue."""
+def test_no_excluded_code_of_icd10_cm_is_certain_without_the_edition() -> None:
+    """In another edition the code may fit, so it may only be approximate."""
     excluding = {
         prefix[:3]
         for entry in bundled().entries
@@ -182,9 +182,7 @@ def test_no_code_of_icd10_cm_that_is_excluded_is_certain() -> None:
 @given(icd10_texts, icd10_texts, st.text(DIGITS, max_size=2))
 @example("M17", "M17.1", "")
 @example("M17.1", "M17", "1")
-def test_without_finer_codes_what_is_found_is_the_prefix_and_nothing_else(
-    catalogued: str, record: str, more: str
-) -> None:
+def test_without_finer_codes_only_a_prefix_finds(catalogued: str, record: str, more: str) -> None:
     text = record if len(record) == 3 else record + more
     catalogue = Catalogue([Entry(a_diagnosis(icd10=[catalogued]), ())])
 
@@ -197,7 +195,7 @@ def with_codes(texts: Iterable[str]) -> tuple[RecordCode, ...]:
     return read_field(ICD_10, ",".join(texts))
 
 
-def test_what_was_not_read_or_was_excluded_finds_nothing() -> None:
+def test_an_unreadable_or_excluded_code_finds_nothing() -> None:
     assert bundled().find(with_codes(["hello"])) == ()
     assert bundled().find(with_codes(["F32.1 A"])) == ()
     assert [e.diagnosis.id for e in bundled().find(with_codes(["F32.1 A", "M17", ""]))] == [

@@ -1,4 +1,4 @@
-"""Codes as records hold them: how a field of them is split and read."""
+"""Codes as records contain them: how a field with codes is split and read."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_code_of_icd10_is_read_as_its_letters_and_digits(given: str, read_as: 
 def test_a_field_is_split_and_read(
     field: str, edition: str | None, codes: list[str | None]
 ) -> None:
-    """A question mark stands for suspected or past, a hyphen for excluded."""
+    """In `codes`, a question mark stands for suspected or past, and a hyphen for excluded."""
     asked = None if edition is None else Edition(edition)
     read = read_field(ICD_10, field, asked)
 
@@ -149,7 +149,7 @@ def test_a_field_is_split_and_read(
             )
 
 
-def test_what_looks_like_an_api_key_is_not_repeated() -> None:
+def test_a_text_that_looks_like_an_api_key_is_not_repeated() -> None:
     assert only("evref_0123456789").given == "…"
 
 
@@ -158,14 +158,14 @@ def test_what_looks_like_an_api_key_is_not_repeated() -> None:
 def test_a_character_beyond_ascii_is_never_read_as_a_letter_of_a_code(
     classification: Classification, text: str
 ) -> None:
-    """Where `str.upper` gives a letter of ASCII, as for a dotless i or a long s, as elsewhere."""
+    """`str.upper` makes ASCII letters of some characters, such as a dotless i or a long s."""
     (code,) = read_field(classification, text)
 
     assert code.read_as is None
 
 
 def is_record_icd10(text: str) -> bool:
-    """The grammar, said a second time and in another way."""
+    """Check the grammar by a second definition, independent of the code."""
     text = text.removesuffix("†") if text.endswith("†") else re.sub(r"[+*!#]\Z", "", text, count=1)
     category, rest = text[:3].upper(), text[3:].upper()
     if not text.isascii() or len(category) < 3:
@@ -192,15 +192,15 @@ near_icd10_texts = st.builds(
 
 @given(near_icd10_texts | icd10_texts | st.text(max_size=8))
 @example("M17." + "1" * 10_000)
-def test_a_code_of_icd10_is_what_the_grammar_says_and_nothing_else(text: str) -> None:
-    """But for white space and commas."""
+def test_exactly_the_grammar_of_icd10_in_records_is_read(text: str) -> None:
+    """White space and commas are removed first, because they separate codes."""
     text = re.sub(r"[\s,]", "", text)
 
     assert (only(text).read_as is not None) == is_record_icd10(text)
 
 
 @given(st.data())
-def test_a_code_of_icd11_is_read_in_whichever_case(data: st.DataObject) -> None:
+def test_a_code_of_icd11_is_read_in_any_case(data: st.DataObject) -> None:
     text = data.draw(icd11_texts)
     upper = data.draw(st.lists(st.booleans(), min_size=len(text), max_size=len(text)))
     typed = "".join(c if up else c.lower() for c, up in zip(text, upper, strict=True))
@@ -210,7 +210,7 @@ def test_a_code_of_icd11_is_read_in_whichever_case(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("edition", [None, Edition.CM])
 def test_every_code_of_icd10_cm_is_read_as_itself(edition: Edition | None) -> None:
-    """With its dot and without."""
+    """This holds with and without its dot."""
     codes = icd10_cm()
 
     assert len(codes) > 98_000

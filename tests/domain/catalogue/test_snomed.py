@@ -1,4 +1,4 @@
-"""SNOMED CT by made-up maps: which branches there are, and how well a code fits."""
+"""SNOMED CT with invented maps: their branches, and how well a code fits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def relations(groups: Groups) -> dict[str, Relation | None]:
 
 @given(st.dictionaries(CODES, GROUPS, max_size=8), CODES)
 def test_each_code_has_its_own_targets(groups_by_code: dict[int, Groups], other: int) -> None:
-    """And what the map does not have is not read."""
+    """A code that is not in the map is not read."""
     snomed = SnomedMap.of(None, groups_by_code)
 
     for code, groups in groups_by_code.items():
@@ -59,7 +59,7 @@ def test_each_code_has_its_own_targets(groups_by_code: dict[int, Groups], other:
 def test_a_diagnosis_is_certain_only_if_every_branch_of_a_group_leads_to_it(
     groups: Groups,
 ) -> None:
-    """Whatever the order of groups and branches."""
+    """The order of groups and branches does not matter."""
     by_diagnosis = relations(groups)
 
     for name, prefix in (("knee", "M17"), ("hip", "M16")):
@@ -71,7 +71,7 @@ def test_a_diagnosis_is_certain_only_if_every_branch_of_a_group_leads_to_it(
 
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.sampled_from(Rule), TARGETS), min_size=1))
-def test_every_row_is_a_branch_and_so_is_nothing_unless_a_rule_always_holds(
+def test_every_row_is_a_branch_with_an_empty_one_unless_a_rule_always_holds(
     rows: list[tuple[int, Rule, str]],
 ) -> None:
     alternatives = branches(rows)
@@ -98,7 +98,7 @@ def test_a_rule_is_one_of_three_kinds(text: str, rule: Rule | None) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "0", "01", "1" * 19, "٣", "12 3", "M17", "-1"])
-def test_what_is_not_a_code_is_not_read(text: str) -> None:
+def test_a_malformed_code_is_not_read(text: str) -> None:
     (code,) = read_part(Classification.SNOMED_CT, text)
 
     assert code.read_as is None

@@ -136,7 +136,7 @@ def test_a_version_is_16_hexadecimal_digits_and_the_same_on_any_machine() -> Non
 
 
 def test_every_field_of_the_content_is_tried() -> None:
-    """A field that is added to the content without being added here fails this."""
+    """This fails when somebody adds a field to the content and not to the examples above."""
     content = (Entry, Diagnosis, Intervention, FittVp, Evidence, Reference)
 
     assert {
@@ -145,7 +145,7 @@ def test_every_field_of_the_content_is_tried() -> None:
 
 
 @pytest.mark.parametrize("field", ONE_FIELD_CHANGED)
-def test_any_one_field_changed_gives_catalogue_and_entry_another_version(field: str) -> None:
+def test_a_change_of_any_field_changes_the_versions_of_catalogue_and_entry(field: str) -> None:
     assert a_catalogue(ONE_FIELD_CHANGED[field]).version != a_catalogue(ENTRY).version
     assert ONE_FIELD_CHANGED[field].version != ENTRY.version
 
@@ -156,7 +156,7 @@ HIDING = replace(PAIN, enabled_modules=(Module.FITT_VIP,))
 @pytest.mark.parametrize(
     "hidden", [(), (replace(REST, title="Resting well"),), (REST, replace(REST, id="pain-sleep"))]
 )
-def test_what_is_not_visible_is_no_part_of_the_version_of_an_entry(
+def test_hidden_interventions_do_not_change_the_version_of_an_entry(
     hidden: tuple[Intervention, ...],
 ) -> None:
     with_rest = Entry(HIDING, (WALK, REST))
@@ -167,7 +167,7 @@ def test_what_is_not_visible_is_no_part_of_the_version_of_an_entry(
 
 
 @given(entries(), entries())
-def test_two_entries_have_one_version_only_when_the_same_is_served_of_them(
+def test_entries_have_the_same_version_exactly_when_the_same_is_served(
     one: Entry, other: Entry
 ) -> None:
     same = (one.diagnosis, one.visible_interventions()) == (
@@ -193,8 +193,8 @@ def with_interventions(diagnosis_id: str, *interventions: Intervention) -> Entry
     return an_entry(diagnosis_id, interventions=own)
 
 
-def test_a_comparison_says_what_readers_see_and_a_turn_of_direction_first() -> None:
-    """From for to against before from for to unclear before all else."""
+def test_a_comparison_has_visible_changes_and_turns_of_direction_first() -> None:
+    """A turn from for to against is before a turn from for to unclear, and all else is last."""
     a, b, c, d = (an_intervention(f"i-{name}") for name in "abcd")
     hidden = an_intervention("hidden", diagnosis_id="kept")
     kept = Entry(a_diagnosis("kept", modules=()), ())
@@ -253,7 +253,7 @@ def test_a_comparison_says_what_readers_see_and_a_turn_of_direction_first() -> N
 def test_a_comparison_names_a_diagnosis_exactly_when_its_version_changed(
     one: Catalogue, other: Catalogue
 ) -> None:
-    """And the other way round it names the same, with added and removed exchanged."""
+    """The opposite comparison has the same diagnoses, with added and removed exchanged."""
     before = {entry.diagnosis.id: entry.version for entry in one.entries}
     after = {entry.diagnosis.id: entry.version for entry in other.entries}
 
