@@ -7,6 +7,7 @@ import re
 import pytest
 
 from evref.domain.catalogue.search.answers import MatchedIn
+from tests.pages.site import bundled
 from tests.search.bundled import search
 from tests.search.cases import QUESTIONS, answered
 
@@ -146,3 +147,25 @@ def test_a_wider_word_that_is_an_intervention_does_not_order_the_diagnoses() -> 
 
     assert answers.diagnosis_words == ()
     assert answers.interventions[0].title.startswith("Weight loss")
+
+
+def test_every_title_finds_its_intervention() -> None:
+    """Also if words of it name another diagnosis: smoking cessation, in Crohn disease."""
+    for entry in bundled().entries:
+        for intervention in entry.visible_interventions():
+            answers = search().interventions(intervention.title).interventions
+
+            found = [answer.title for answer in answers]
+            assert intervention.title in found[:3], intervention.title
+
+
+def test_titles_of_other_diagnoses_count_if_none_of_the_diagnosis_that_is_named_does() -> None:
+    answers = search().interventions("lymph drainage after breast cancer")
+    hit = answers.hit(answers.interventions[0])
+
+    assert hit.intervention.id == "lymphoedema-manual-lymphatic-drainage"
+    assert hit.matched_in is MatchedIn.TITLE
+    assert {word.casefold() for word in hit.matched} == {"lymphatic drainage", "breast", "cancer"}
+
+    named = search().interventions("anticoagulation atrial fibrillation").interventions
+    assert {answer.diagnosis_id for answer in named} == {"atrial-fibrillation"}

@@ -8,10 +8,11 @@ A query is read and its answers are ordered like this:
    word is left, the answers are all interventions of the diagnoses.
 3. The other words are read as concepts: words and phrases, each with its synonyms and kinds
    (`concepts`).
-4. The interventions of the diagnoses that have at least one of these concepts are the candidates.
-   If there are none, or no diagnosis is named, they are all interventions that have all concepts,
-   some of them perhaps in the names of the diagnosis. If there are none either, they are those of
-   the diagnoses that have the most words of the query in their names.
+4. The interventions of the diagnoses that have at least one of these concepts are the candidates,
+   and those of other diagnoses whose titles have all words of the query. If there are none, or no
+   diagnosis is named, they are all interventions that have all concepts, some of them perhaps in
+   the names of the diagnosis. If there are none either, they are those of the diagnoses that have
+   the most words of the query in their names.
 5. The candidates that lack the fewest words are the answers, in the order of their ranks
    (`ranking`).
 6. If nothing is found, slips of spelling are corrected, and the query is read once more.
@@ -36,11 +37,19 @@ from evref.domain.catalogue.search.known_words import KnownWords
 from evref.domain.catalogue.search.lexicon import Lexicon
 from evref.domain.catalogue.search.name_index import NameIndex
 from evref.domain.catalogue.search.named_diagnoses import (
+    AFTER_NAMED,
     NamedDiagnosis,
     by_positions,
     named_diagnoses,
 )
-from evref.domain.catalogue.search.ranking import Candidate, Rank, Tier, rank
+from evref.domain.catalogue.search.ranking import (
+    NO_NAMING_WORDS,
+    Candidate,
+    NamingWords,
+    Rank,
+    Tier,
+    rank,
+)
 from evref.domain.catalogue.search.synonyms import Likeness
 
 _Named = Mapping[str, NamedDiagnosis]
@@ -90,18 +99,20 @@ class InterventionSearch:
         named = named_diagnoses(words, self._names, self._lexicon.synonyms)
         if diagnosis_id is not None:
             named = {diagnosis_id: named.get(diagnosis_id, NamedDiagnosis(set()))}
-        naming = set().union(*(diagnosis.positions for diagnosis in named.values()))
-        diagnosis_words = tuple(words[position].text for position in sorted(naming))
+        positions = set().union(*(diagnosis.positions for diagnosis in named.values()))
+        diagnosis_words = tuple(words[position].text for position in sorted(positions))
         candidates: list[Candidate] = []
         for covered, ids in by_positions(named).items():
             numbers = self._numbers(ids)
             concepts = self._concepts.of(words, covered, numbers)
             if any(concept.is_required for concept in concepts):
-                closer = self._named_closer(words, covered, ids)
-                candidates += self._with_any(concepts, numbers, named, closer)
+                naming = self._naming_words(words, covered, ids)
+                candidates += self._with_any(concepts, numbers, named, naming)
             elif covered:
                 meant = {id_: named[id_] for id_ in named if named[id_].positions >= covered}
                 return self._all_of(meant, diagnosis_words)
+        if named and diagnosis_id is None:
+            candidates += self._with_title(words, named, candidates)
         if not candidates and diagnosis_id is None:
             candidates = self._with_all(words)
             if not candidates and not named:
@@ -117,29 +128,29 @@ class InterventionSearch:
     def _diagnosis_id(self, number: int) -> str:
         return self._index.interventions[number].diagnosis_id
 
-    def _named_closer(
+    def _naming_words(
         self, words: Sequence[QueryWord], covered: Iterable[int], diagnosis_ids: Iterable[str]
-    ) -> Counter[int]:
-        """Return the numbers of the interventions whose titles say which form of it is meant.
-
-        They count the words that name the diagnosis, without those of its own name: the attack of
-        an asthma attack, the disc of a slipped disc.
-        """
-        closer: Counter[int] = Counter()
+    ) -> dict[int, NamingWords]:
+        """Return how many words that name a diagnosis are in the title, by intervention."""
+        in_title: Counter[int] = Counter()
+        finer: Counter[int] = Counter()
+        stems = {words[position].stem for position in covered}
         for diagnosis_id in diagnosis_ids:
             own_name = self._index.stems(self._index.entries[diagnosis_id].diagnosis.name)
             numbers = self._numbers([diagnosis_id])
-            for position in covered:
-                if (word := words[position].stem) not in own_name:
-                    closer.update(self._index.titles.with_phrase((word,), numbers))
-        return closer
+            for word in stems:
+                having = self._index.titles.with_phrase((word,), numbers)
+                in_title.update(having)
+                if word not in own_name:
+                    finer.update(having)
+        return {number: NamingWords(count, finer[number]) for number, count in in_title.items()}
 
     def _with_any(
         self,
         concepts: list[Concept],
         numbers: Iterable[int],
         named: _Named,
-        closer: Mapping[int, int] = {},
+        naming: Mapping[int, NamingWords] = {},
     ) -> Iterator[Candidate]:
         """Yield those of the interventions that have any of the required concepts."""
         required = [
@@ -149,7 +160,8 @@ class InterventionSearch:
             missing = tuple(text for text, having in required if number not in having)
             if len(missing) < len(required):
                 order = named[self._diagnosis_id(number)].order
-                yield self._candidate(number, missing, concepts, order, closer.get(number, 0))
+                in_title = naming.get(number, NO_NAMING_WORDS)
+                yield self._candidate(number, missing, concepts, order, in_title)
 
     def _candidate(
         self,
@@ -157,10 +169,30 @@ class InterventionSearch:
         missing: tuple[str, ...],
         concepts: list[Concept],
         order: int = 0,
-        closer: int = 0,
+        naming: NamingWords = NO_NAMING_WORDS,
     ) -> Candidate:
-        ranked = rank(number, concepts, self._index.traits[number], order, closer)
+        ranked = rank(number, concepts, self._index.traits[number], order, naming)
         return Candidate(number, missing, ranked, concepts)
+
+    def _with_title(
+        self, words: Sequence[QueryWord], named: _Named, candidates: Iterable[Candidate]
+    ) -> list[Candidate]:
+        """Return the interventions of other diagnoses whose titles have all words of the query.
+
+        If a title of the diagnoses that it names has them too, only whole titles count.
+        """
+        stems = [word.stem for word in words if word.is_required]
+        numbers = self._index.titles.with_all(stems, None)
+        others = frozenset(number for number in numbers if self._diagnosis_id(number) not in named)
+        if not others:
+            return []
+        concepts = self._concepts.of(words, frozenset(), others)
+        titled = [self._candidate(number, (), concepts, AFTER_NAMED) for number in others]
+        if all(
+            candidate.missing or candidate.rank.tier is Tier.SUMMARY for candidate in candidates
+        ):
+            return titled
+        return [candidate for candidate in titled if candidate.rank.tier is Tier.WHOLE_TITLE]
 
     def _with_all(self, words: Sequence[QueryWord]) -> list[Candidate]:
         """Return the interventions that have all concepts, some in the names of the diagnosis.
@@ -248,10 +280,12 @@ class InterventionSearch:
         best: dict[str, Candidate] = {}
         for candidate in candidates:
             best.setdefault(self._diagnosis_id(candidate.number), candidate)
+        whole = [candidate for candidate in candidates if candidate.rank.tier is Tier.WHOLE_TITLE]
         likely = [
             best[id_] for id_ in sorted(named, key=lambda id_: named[id_].order) if id_ in best
         ]
-        return list({candidate.number: candidate for candidate in (*likely, *candidates)}.values())
+        in_order = (*whole, *likely, *candidates)
+        return list({candidate.number: candidate for candidate in in_order}.values())
 
     def _explain(
         self, candidates: Mapping[str, Candidate], intervention: Intervention

@@ -14,6 +14,8 @@ from evref.domain.catalogue.search.synonyms import Synonyms
 
 _AFTER_WIDER = 1_000_000
 """A wider word has fewer diagnoses."""
+AFTER_NAMED = _AFTER_WIDER + 1
+"""The order of diagnoses that a query does not name."""
 
 
 @dataclass(slots=True)

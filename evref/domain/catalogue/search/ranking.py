@@ -38,7 +38,7 @@ class Rank(NamedTuple):
     """The number of concepts that are not required and not in the title."""
     diagnosis_order: int
     """The position of the diagnosis in the list of the wider word in the query."""
-    names_less_closely: int
+    negative_finer: int
     """The number of words in the title that say which form of the diagnosis, negative."""
     is_ungraded: bool
     is_no_mainstay: bool
@@ -46,6 +46,17 @@ class Rank(NamedTuple):
     """Whether the title begins with no word of the query."""
     rest_of_title: float
     """The part of the title that is not in the query."""
+
+
+class NamingWords(NamedTuple):
+    """How many of the words that name the diagnosis in a query are in the title."""
+
+    words: int
+    finer: int
+    """Without those of its own name: the attack of an asthma attack."""
+
+
+NO_NAMING_WORDS = NamingWords(0, 0)
 
 
 class Candidate(NamedTuple):
@@ -63,11 +74,12 @@ def rank(
     concepts: Iterable[Concept],
     traits: Traits,
     diagnosis_order: int,
-    named_closer: int,
+    naming: NamingWords,
 ) -> Rank:
     """Return the rank of the intervention with this number."""
     places: list[int] = []
-    beyond_title = kinds = optional_missing = words_matched = 0
+    beyond_title = kinds = optional_missing = 0
+    words_matched = naming.words
     begins = False
     for concept in concepts:
         place = concept.nearest(number)
@@ -97,7 +109,7 @@ def rank(
         sum(place % BEYOND_TITLE for place in places),
         optional_missing,
         diagnosis_order,
-        -named_closer,
+        -naming.finer,
         traits.is_ungraded,
         traits.is_no_mainstay,
         not begins,
