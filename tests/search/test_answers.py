@@ -11,7 +11,7 @@ from tests.pages.site import bundled
 from tests.search.bundled import search
 from tests.search.cases import QUESTIONS, answered
 
-AT_LEAST = {"answers.tsv": (0.95, 0.85), "fresh-answers.tsv": (0.85, 0.80)}
+AT_LEAST = {"answers.tsv": (0.97, 0.86), "fresh-answers.tsv": (0.86, 0.80)}
 """Parts of the questions of each file whose answer is among the first three, and first."""
 
 
@@ -37,6 +37,8 @@ def test_questions_find_what_answers_them(name: str) -> None:
         ("honey dressing diabetic foot", ["diabetic-foot-ulcer"]),
         ("H. pylori iron deficiency", ["iron-deficiency-anaemia"]),
         ("weight loss surgery", ["obesity"]),
+        ("helicobacter iron deficiency anaemia", ["iron-deficiency-anaemia"]),
+        ("relaxation tension-type headache", ["tension-type-headache"]),
     ],
 )
 def test_the_likelier_diagnosis_comes_first(question: str, diagnoses: list[str]) -> None:

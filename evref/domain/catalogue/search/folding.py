@@ -130,10 +130,11 @@ def _without_accents(text: str) -> str:
 
 
 _NOUN_OF_NT = re.compile(r"(?<=..[ae]n)(?:cy|ce|s)$")
+# Five letters before -ion keep tension apart from TENS.
 _ENDS = re.compile(
     r"(?<=....)(?:"
     r"gra(?:m|f(?:y|ic)?)|ical|atic|ic|aly?|ary|[ai]tory|[ai]tive|ive|ing|ed|ery|ment|"
-    r"[ai]tion|ating|ated|ate|ion|ity|itat|(?<=[^aiou])ly|nes|ist|(?<=s)ti[ck]|"
+    r"[ai]tion|ating|ated|ate|(?<=.....)ion|ity|itat|(?<=[^aiou])ly|nes|ist|(?<=s)ti[ck]|"
     r"ier(?:ung|en|t)?|ung|isch|ika?|en|[eiy])$"
 )
 

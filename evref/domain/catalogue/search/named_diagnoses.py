@@ -104,14 +104,17 @@ def _spans(words: Phrase, names: NameIndex, synonyms: Synonyms) -> list[Span]:
     """Return the names within the words.
 
     Words that ask for an intervention are not read as part of a name if the other words name a
-    wider word or the same diagnoses: exercise for incontinence is not exercise incontinence.
+    wider word or the same diagnoses: exercise for incontinence is not exercise incontinence. No
+    other word of the name may be left over: iron deficiency anaemia is not iron and anaemia.
     """
     spans = names.spans(words)
     asking = {word for word in words if (stem(word),) in synonyms.phrases}
     if any(span.name.wider is None and span.words & asking for span in spans):
         others = names.spans(tuple(word for word in words if word not in asking))
         is_whole = any(span.words.issuperset(words) for span in spans)
-        if any(span.name.wider for span in others) or (
+        read = asking.union(*(span.words for span in others))
+        is_wider = any(span.name.wider for span in others)
+        if (is_wider and all(span.words <= read for span in spans)) or (
             not is_whole and _ids(spans) == _ids(others)
         ):
             return others
