@@ -66,6 +66,32 @@ def test_the_forms_of_a_word_find_the_same(question: str, other_form: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("falls mal de Parkinson", "parkinson-disease-exercise-to-prevent-falls"),
+        ("fatigue MS", "multiple-sclerosis-medicines-for-fatigue"),
+        (
+            "shortness of breath COPD opioids",
+            "chronic-obstructive-pulmonary-disease-opioids-for-refractory-breathlessness",
+        ),
+    ],
+)
+def test_a_complaint_beside_a_diagnosis_is_asked_about_in_it(question: str, first: str) -> None:
+    answers = search().interventions(question)
+
+    assert answers.interventions[0].id == first
+    assert len(answers.diagnosis_ids) == 1
+
+
+def test_a_complaint_that_nothing_of_the_named_diagnosis_has_is_ignored() -> None:
+    answers = search().interventions("dizziness migraine")
+
+    assert answers.is_alone
+    assert answers.diagnosis_ids == ("migraine",)
+    assert answers.ignored == ("dizziness",)
+
+
+@pytest.mark.parametrize(
     "question", ["xylophone", "xylophone knee osteoarthritis", "the", "?", "xxxxxxxx"]
 )
 def test_words_of_nothing_find_nothing(question: str) -> None:

@@ -99,7 +99,7 @@ class InterventionSearch:
         named = named_diagnoses(words, self._names, self._lexicon.synonyms)
         if diagnosis_id is not None:
             named = {diagnosis_id: named.get(diagnosis_id, NamedDiagnosis(set()))}
-        positions = set().union(*(diagnosis.positions for diagnosis in named.values()))
+        positions: set[int] = set().union(*(diagnosis.positions for diagnosis in named.values()))
         diagnosis_words = tuple(words[position].text for position in sorted(positions))
         candidates: list[Candidate] = []
         for covered, ids in by_positions(named).items():
@@ -118,6 +118,14 @@ class InterventionSearch:
             if not candidates and not named:
                 candidates = self._of_nearly_named(words)
         if not candidates:
+            meant = _named_with_wider_words(words, named)
+            if meant:
+                ignored = tuple(
+                    word.text
+                    for position, word in enumerate(words)
+                    if word.is_required and position not in positions
+                )
+                return self._all_of(meant, diagnosis_words, ignored)
             return Answers(diagnosis_ids=tuple(named), diagnosis_words=diagnosis_words)
         return self._in_order(candidates, named, diagnosis_words)
 
@@ -298,7 +306,9 @@ class InterventionSearch:
             readings(intervention, candidate.concepts, self._index.stems),
         )
 
-    def _all_of(self, named: _Named, diagnosis_words: tuple[str, ...]) -> Answers:
+    def _all_of(
+        self, named: _Named, diagnosis_words: tuple[str, ...], ignored: tuple[str, ...] = ()
+    ) -> Answers:
         """Return all interventions of the diagnoses, each in the order of its card."""
         in_order = sorted(named, key=lambda id_: named[id_].order)
 
@@ -314,11 +324,22 @@ class InterventionSearch:
                     entry.visible_interventions(), entry.diagnosis.mainstays
                 )
             ),
+            ignored=ignored,
             diagnosis_ids=tuple(in_order),
             diagnosis_words=diagnosis_words,
             is_alone=True,
             explain=explain,
         )
+
+
+def _named_with_wider_words(words: Sequence[QueryWord], named: _Named) -> dict[str, NamedDiagnosis]:
+    """Return the diagnoses that all required words name, with the wider words beside the name."""
+    required = {position for position, word in enumerate(words) if word.is_required}
+    return {
+        diagnosis_id: diagnosis
+        for diagnosis_id, diagnosis in named.items()
+        if diagnosis.positions | diagnosis.beside >= required
+    }
 
 
 def _missing_then_rank(candidate: Candidate) -> tuple[int, Rank, int]:

@@ -118,6 +118,10 @@ class NameIndex:
             self.names[number] for number in rarest if wanted.issubset(self.names[number].words)
         )
 
+    def has(self, diagnosis_id: str, words: Phrase) -> bool:
+        """Return whether a name of the diagnosis has all these words."""
+        return any(name.diagnosis_id == diagnosis_id for name in self.with_all(words))
+
     def equal_to(self, words: Phrase) -> Iterator[Name]:
         """Yield the names that have all these words and no others."""
         return (name for name in self.with_all(words) if len(name.words) == len(words))

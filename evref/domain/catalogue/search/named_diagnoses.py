@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 from evref.domain.catalogue.search.concepts import QueryWord
 from evref.domain.catalogue.search.folding import Phrase, stem
+from evref.domain.catalogue.search.lexicon import WiderKind
 from evref.domain.catalogue.search.name_index import NameIndex, Span
 from evref.domain.catalogue.search.synonyms import Synonyms
 
@@ -24,42 +25,68 @@ class NamedDiagnosis:
 
     `positions` are those of the words that name it, and `name` is the name, term or wider word
     that they are. `order` is the position of the diagnosis in the list of the wider word; diagnoses
-    that are named by their own names come after it.
+    that are named by their own names come after it. `beside` are the positions of wider words
+    beside its own name: falls in Parkinson disease.
     """
 
     positions: set[int]
     order: int = 0
     name: str = ""
     is_wider: bool = False
+    beside: set[int] = field(default_factory=set)
 
 
 def named_diagnoses(
     query_words: Sequence[QueryWord], names: NameIndex, synonyms: Synonyms
 ) -> dict[str, NamedDiagnosis]:
-    """Return the diagnoses that the words of a query name, by id."""
+    """Return the diagnoses that the words of a query name, by id.
+
+    A wider word beside the own name of a diagnosis adds no others if it is a complaint, or if the
+    diagnosis is one of those that it means.
+    """
     words = tuple(
         dict.fromkeys(word for query_word in query_words for word in query_word.name_words)
     )
     spans = _spans(words, names, synonyms) or _abbreviations(words, names)
     spans = _without_asked_for(spans, query_words, synonyms)
     named: dict[str, NamedDiagnosis] = {}
-    for span in sorted(spans, key=lambda span: span.name.wider is None):
-        is_wider = span.name.wider is not None
-        # All diagnoses of a wider word share this set: words that name one of them more closely
-        # do not ask for an intervention of the others.
-        naming = {
-            position
-            for position, query_word in enumerate(query_words)
-            if span.words.issuperset(query_word.name_words)
-        }
+    for span in spans:
+        if span.name.diagnosis_id is not None:
+            diagnosis = NamedDiagnosis(set(), _AFTER_WIDER, span.name.text)
+            named.setdefault(span.name.diagnosis_id, diagnosis).positions |= _positions(
+                span, query_words
+            )
+    by_own_name = dict(named)
+    for span in spans:
+        wider = span.name.wider
+        if wider is None:
+            continue
+        # All diagnoses of a wider word share this set.
+        positions = _positions(span, query_words)
+        is_complaint = wider.kind is WiderKind.COMPLAINT
+        if by_own_name and (is_complaint or not by_own_name.keys().isdisjoint(span.diagnosis_ids)):
+            for diagnosis_id, diagnosis in by_own_name.items():
+                diagnosis.beside |= positions
+                diagnosis.positions |= {
+                    position
+                    for position in positions
+                    if names.has(diagnosis_id, query_words[position].name_words)
+                }
+            continue
         for order, diagnosis_id in enumerate(span.diagnosis_ids):
             if diagnosis_id in named:
-                named[diagnosis_id].positions |= naming
+                named[diagnosis_id].positions |= positions
             else:
-                named[diagnosis_id] = NamedDiagnosis(
-                    naming, order if is_wider else _AFTER_WIDER, span.name.text, is_wider
-                )
+                named[diagnosis_id] = NamedDiagnosis(positions, order, span.name.text, True)
     return named
+
+
+def _positions(span: Span, query_words: Sequence[QueryWord]) -> set[int]:
+    return {
+        position
+        for position, query_word in enumerate(query_words)
+        if span.words.issuperset(query_word.name_words)
+    }
 
 
 def by_positions(named: Mapping[str, NamedDiagnosis]) -> dict[frozenset[int], list[str]]:
