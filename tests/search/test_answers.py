@@ -177,6 +177,18 @@ def test_a_wider_word_that_is_an_intervention_does_not_order_the_diagnoses() -> 
     assert answers.interventions[0].title.startswith("Weight loss")
 
 
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("carpal tunnel surgery", "carpal-tunnel-syndrome-surgical-release"),
+        ("Bandscheibenvorfall Operation", "lumbar-radiculopathy-discectomy"),
+    ],
+)
+def test_of_the_summaries_those_with_more_mentions_come_first(question: str, first: str) -> None:
+    """Synonyms count too: the summary on discectomy has surgery, not operation."""
+    assert search().interventions(question).interventions[0].id == first
+
+
 def test_every_title_finds_its_intervention() -> None:
     """Also if words of it name another diagnosis: smoking cessation, in Crohn disease."""
     for entry in bundled().entries:

@@ -17,7 +17,7 @@ BEYOND_TITLE = len(Likeness)
 NOWHERE = 2 * len(Likeness)
 
 Matches = dict[int, int]
-"""Numbers of interventions, and how many words of each stand for a concept."""
+"""Numbers of interventions, and how many words or mentions of each stand for a concept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,8 @@ class Concept:
     """A word or phrase of a query, and the interventions that have it.
 
     `phrases` are those that may stand for it, the shortest first. `matches` has the interventions
-    that have it in the title, for each likeness, and then those that have it beyond the title.
+    that have it in the title, for each likeness, with the number of words that stand for it, and
+    then those that have it beyond the title, with how many times they do.
     """
 
     def __init__(
@@ -74,17 +75,26 @@ class Concept:
             self.matches[Likeness.SAME].setdefault(number, 0)
 
     def _matches(self, index: InterventionIndex, among: frozenset[int] | None) -> list[Matches]:
-        matches: list[Matches] = []
-        for field in (index.titles, index.beyond_titles):
-            in_field: list[Matches] = [{} for _ in Likeness]
-            for phrase, likeness in self.phrases.items():
-                numbers = field.with_phrase(phrase, among)
-                in_field[likeness].update(dict.fromkeys(numbers, len(phrase)))
-            if len(self.stems) > 1:
-                # The words of the query itself need not be adjacent.
-                apart = field.with_all(self.stems, among)
-                in_field[Likeness.SAME].update(dict.fromkeys(apart, len(self.stems)))
-            matches += in_field
+        in_title: list[Matches] = [{} for _ in Likeness]
+        beyond: list[Matches] = [{} for _ in Likeness]
+        for phrase, likeness in self.phrases.items():
+            numbers = index.titles.with_phrase(phrase, among)
+            in_title[likeness].update(dict.fromkeys(numbers, len(phrase)))
+            # Beyond the title, a synonym is as good as the word.
+            nearest = Likeness.SAME if likeness is Likeness.SYNONYM else likeness
+            mentions = index.beyond_titles.with_phrase(phrase, among)
+            if beyond[nearest]:
+                for number, times in mentions.items():
+                    beyond[nearest][number] = beyond[nearest].get(number, 0) + times
+            else:
+                beyond[nearest].update(mentions)
+        if len(self.stems) > 1:
+            # The words of the query itself need not be adjacent.
+            apart = index.titles.with_all(self.stems, among)
+            in_title[Likeness.SAME].update(dict.fromkeys(apart, len(self.stems)))
+            for number in index.beyond_titles.with_all(self.stems, among):
+                beyond[Likeness.SAME].setdefault(number, 1)
+        matches = [*in_title, *beyond]
         if len(self.stems) == 1 and not any(matches):
             shortened = index.with_initials(self.text)
             if among is not None:

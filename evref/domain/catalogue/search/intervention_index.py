@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -42,32 +42,42 @@ class Traits(NamedTuple):
 class WordIndex:
     """For each word and phrase, the numbers of the interventions that have it in one field.
 
-    Numbers are in ascending order.
+    Numbers are in ascending order, each as many times as the intervention has the phrase.
     """
 
     def __init__(self) -> None:
         self.numbers_of: defaultdict[Phrase, array[int]] = defaultdict(partial(array, "I"))
 
-    def with_phrase(self, phrase: Phrase, among: frozenset[int] | None) -> Collection[int]:
-        """Return the numbers of those that have the phrase, of these numbers or of all."""
+    def with_phrase(self, phrase: Phrase, among: frozenset[int] | None) -> Mapping[int, int]:
+        """Return the numbers of those that have the phrase, of these numbers or of all.
+
+        The values are how many times each of these has it. Of all, they are not counted, and 1.
+        """
         numbers = self.numbers_of.get(phrase, ())
         if among is None:
-            return numbers
+            return dict.fromkeys(numbers, 1)
         if len(numbers) < _SCANS_PER_LOOKUP * len(among):
-            return among.intersection(numbers)
-        return [number for number in among if _has(numbers, number)]
+            return Counter(filter(among.__contains__, numbers))
+        return {number: times for number in among if (times := _times(numbers, number))}
 
     def with_all(self, words: Iterable[str], among: frozenset[int] | None) -> Collection[int]:
         """Return the numbers of those that have all the words, of these numbers or of all."""
-        numbers = [self.numbers_of.get((word,), ()) for word in words]
-        if not all(numbers):
-            return ()
-        return frozenset(min(numbers, key=len) if among is None else among).intersection(*numbers)
+        rarest, *others = sorted((self.numbers_of.get((word,), ()) for word in words), key=len)
+        found = frozenset(rarest) if among is None else _of(among, rarest)
+        for numbers in others:
+            found = _of(found, numbers)
+        return found
 
 
-def _has(ascending: Sequence[int], number: int) -> bool:
-    position = bisect_left(ascending, number)
-    return position < len(ascending) and ascending[position] == number
+def _of(numbers: frozenset[int], ascending: Sequence[int]) -> frozenset[int]:
+    """Return which of the numbers are among those in ascending order."""
+    if len(ascending) < _SCANS_PER_LOOKUP * len(numbers):
+        return numbers.intersection(ascending)
+    return frozenset(number for number in numbers if _times(ascending, number))
+
+
+def _times(ascending: Sequence[int], number: int) -> int:
+    return bisect_right(ascending, number) - bisect_left(ascending, number)
 
 
 class InterventionIndex:
@@ -153,19 +163,13 @@ class InterventionIndex:
         """Add the words of a text, and the phrases of the lexicon in it; return its words."""
         words = self._stems(written)
         numbers_of, phrases_by_first_word = index.numbers_of, self._phrases_by_first_word
-        different = dict.fromkeys(words)
-        for word in different:
+        for word in words:
             numbers_of[word,].append(number)
-        phrases = {
-            phrase
-            for position, word in enumerate(words)
-            if word in phrases_by_first_word
-            for phrase in phrases_by_first_word[word]
-            if _begin_with(words[position : position + len(phrase) + 1], phrase)
-        }
-        for phrase in phrases:
-            numbers_of[phrase].append(number)
-        return list(different)
+        for position, word in enumerate(words):
+            for phrase in phrases_by_first_word.get(word, ()):
+                if _begin_with(words[position : position + len(phrase) + 1], phrase):
+                    numbers_of[phrase].append(number)
+        return list(dict.fromkeys(words))
 
 
 def _form(stop_words: Collection[str], word: str) -> str:

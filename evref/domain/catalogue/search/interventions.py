@@ -148,9 +148,9 @@ class InterventionSearch:
             numbers = self._numbers([diagnosis_id])
             for word in stems:
                 having = self._index.titles.with_phrase((word,), numbers)
-                in_title.update(having)
+                in_title.update(having.keys())
                 if word not in own_name:
-                    finer.update(having)
+                    finer.update(having.keys())
         return {number: NamingWords(count, finer[number]) for number, count in in_title.items()}
 
     def _with_any(

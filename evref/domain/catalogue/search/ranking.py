@@ -10,6 +10,9 @@ from evref.domain.catalogue.search.concepts import BEYOND_TITLE, NOWHERE, Concep
 from evref.domain.catalogue.search.intervention_index import Traits
 from evref.domain.catalogue.search.synonyms import Likeness
 
+_MOST_MENTIONS = 5
+"""More mentions of a word in a summary count as many."""
+
 
 class Tier(IntEnum):
     """How much of a query is in the title of an intervention, the most first."""
@@ -40,6 +43,8 @@ class Rank(NamedTuple):
     """The position of the diagnosis in the list of the wider word in the query."""
     negative_finer: int
     """The number of words in the title that say which form of the diagnosis, negative."""
+    negative_mentions: int
+    """How many times the summary and the cautions have what is not in the title, negative."""
     is_ungraded: bool
     is_no_mainstay: bool
     begins_otherwise: bool
@@ -78,7 +83,7 @@ def rank(
 ) -> Rank:
     """Return the rank of the intervention with this number."""
     places: list[int] = []
-    beyond_title = kinds = optional_missing = 0
+    beyond_title = kinds = optional_missing = mentions = 0
     words_matched = naming.words
     begins = False
     for concept in concepts:
@@ -94,6 +99,7 @@ def rank(
             beyond_title += concept.rarity
         if place < NOWHERE:
             places.append(place)
+            mentions += 0 if is_in_title else min(concept.matches[place][number], _MOST_MENTIONS)
         if is_in_title and place > Likeness.SYNONYM:
             kinds += not _has_itself_beyond_title(concept, number)
     if not places or any(places):
@@ -110,6 +116,7 @@ def rank(
         optional_missing,
         diagnosis_order,
         -naming.finer,
+        -mentions,
         traits.is_ungraded,
         traits.is_no_mainstay,
         not begins,
@@ -119,7 +126,4 @@ def rank(
 
 def _has_itself_beyond_title(concept: Concept, number: int) -> bool:
     """Return whether the summary or the cautions have the words of the concept or a synonym."""
-    return any(
-        number in concept.matches[BEYOND_TITLE + likeness]
-        for likeness in (Likeness.SAME, Likeness.SYNONYM)
-    )
+    return number in concept.matches[BEYOND_TITLE + Likeness.SAME]
