@@ -69,7 +69,7 @@ def test_every_name_of_json_is_accepted(
     ],
 )
 @pytest.mark.parametrize("path", [PLAN, METADATA])
-def test_another_format_is_not_acceptable(
+def test_an_unavailable_format_is_not_acceptable(
     service: Service,
     token: str,
     path: str,

@@ -201,7 +201,7 @@ def test_the_scope_is_the_purpose() -> None:
     assert scope in plan["text"]["div"]
 
 
-def test_a_sentence_has_the_name_without_a_capital() -> None:
+def test_a_name_within_a_sentence_has_no_capital() -> None:
     diagnosis = a_diagnosis(name="Wear of the knee", terms={"en": ["wear of the knee"]})
 
     plan = RESOURCES.rendered(Item("knee", "Knee", Entry(diagnosis, ())), ISSUE)

@@ -68,7 +68,7 @@ def test_a_code_finds_the_same_diagnoses_as_in_the_api(
         ",".join(["M17"] * 51),
     ],
 )
-def test_a_code_that_cannot_be_read_is_refused(service: Service, token: str, context: str) -> None:
+def test_a_code_that_cannot_be_read_is_rejected(service: Service, token: str, context: str) -> None:
     """An error must not look like a code that finds nothing."""
     path = f"/fhir/PlanDefinition?{urlencode({'context': context})}"
 
@@ -356,14 +356,14 @@ def test_a_summary_and_elements_are_parts_of_a_resource(read: Read) -> None:
     assert (count["total"], "entry" in count) == (4, False)
 
 
-def test_a_read_can_ask_for_a_part_too(read: Read) -> None:
+def test_a_read_can_select_parts_of_a_resource(read: Read) -> None:
     for query in ("_elements=title,url", "_summary=true", "_summary=text", "_summary=data"):
         (entry,) = read(f"ActivityDefinition?_id=k-arthroscopy&{query}")["entry"]
 
         assert read(f"ActivityDefinition/k-arthroscopy?{query}") == entry["resource"]
 
 
-def test_interventions_are_included(read: Read) -> None:
+def test_a_search_can_include_interventions(read: Read) -> None:
     bundle = read(f"PlanDefinition?_id={KNEE}&_include=PlanDefinition:definition")
 
     (plan, *included) = bundle["entry"]

@@ -110,7 +110,7 @@ def test_a_malformed_header_is_not_a_credential(service: Service, token: str, fo
         ("", {"X-Forwarded-Authorization": "Bearer {token}"}),
     ],
 )
-def test_a_key_anywhere_else_is_never_read(
+def test_a_key_outside_the_authorization_header_is_never_read(
     service: Service, token: str, path: str, headers: dict[str, str]
 ) -> None:
     """Logs would contain a key in an address, and other sites' pages could send a cookie."""

@@ -48,7 +48,7 @@ def asked_of_api(service: Service, token: str, codes: str, edition: str) -> Foun
     meta = body(service.get(f"/api/v1/diagnoses?{query}", token=token))["meta"]
     names = {entry.diagnosis.id: entry.diagnosis for entry in bundled().entries}
     relations: dict[str, str] = {}
-    said = []
+    remarks = []
     for match in meta["matches"]:
         for hit in match["diagnoses"]:
             relation = match["qualifier"] or hit["relation"]
@@ -59,12 +59,12 @@ def asked_of_api(service: Service, token: str, codes: str, edition: str) -> Foun
                 if match["read_as"]
                 else f"“{match['given']}” was not read: it "
             )
-            said.append(read + match["error"])
-        said += [
+            remarks.append(read + match["error"])
+        remarks += [
             "this code means another condition than " + names[diagnosis_id].name_within_sentence
             for diagnosis_id in match["excluded_from"]
         ]
-    return relations, "; ".join(said)
+    return relations, "; ".join(remarks)
 
 
 def best(relation: str) -> int:
@@ -81,7 +81,7 @@ def asked_of_fhir(service: Service, token: str, codes: str, edition: str) -> Fou
     values = ",".join(f"{URLS[edition]}|{code}" if code else "" for code in codes.split(","))
     path = f"/fhir/PlanDefinition?{urlencode({'context': values})}"
     relations: dict[str, str] = {}
-    said = ""
+    remarks = ""
     for entry in body(service.get(path, token=token)).get("entry", []):
         resource: Any = entry["resource"]
         if entry["search"]["mode"] == "match":
@@ -92,8 +92,8 @@ def asked_of_fhir(service: Service, token: str, codes: str, edition: str) -> Fou
             assert parts["code"]["valueCode"] == ("certain" if is_certain else "approximate")
             assert parts["text"]["valueString"] in {MEANINGS[Relation.CERTAIN], *DOUBTS}
         else:
-            said = " ".join(issue["details"]["text"] for issue in resource["issue"])
-    return relations, said
+            remarks = " ".join(issue["details"]["text"] for issue in resource["issue"])
+    return relations, remarks
 
 
 def asked_of_page(service: Service, _: str, codes: str, edition: str) -> Found:
@@ -105,13 +105,13 @@ def asked_of_page(service: Service, _: str, codes: str, edition: str) -> Found:
         return {answer.headers["Location"].partition("?")[0].rpartition("/")[2]: "certain"}, ""
     text = answer.text
     rows = text.partition('<div id="entries">')[2].partition("</div>")[0].split("<li>")[1:]
-    said = " ".join(re.findall("<li><bdi>(.*?)</bdi>", text))
+    remarks = " ".join(re.findall("<li><bdi>(.*?)</bdi>", text))
     relations = {
         name: relation_in(row)
         for row in rows
         for name in re.findall('href="/catalogue/(.*?)"', row)[:1]
     }
-    return relations, unescape(said)
+    return relations, unescape(remarks)
 
 
 def relation_in(text: str) -> str:
@@ -124,7 +124,7 @@ def relation_in(text: str) -> str:
     ids=lambda ask: ask.__name__,
 )
 @pytest.mark.parametrize(
-    ("codes", "edition", "relations", "said"),
+    ("codes", "edition", "relations", "remark"),
     [
         ("F32.1 G", "gm", {MOOD: "certain"}, ""),
         ("F32.1 V", "gm", {MOOD: "suspected"}, ""),
@@ -154,17 +154,17 @@ def test_each_interface_says_how_well_a_code_fits(  # noqa: PLR0917 - each case 
     codes: str,
     edition: str,
     relations: dict[str, str],
-    said: str,
+    remark: str,
 ) -> None:
     """Remarks say which code was not read, was not searched, or means another condition."""
     if ask is asked_of_page and codes.startswith("ICD"):
         codes = codes.removeprefix("ICD-10-GM ")
         edition = "gm"
 
-    relations_said, remarks = ask(service, token, codes, edition)
+    relations_found, remarks = ask(service, token, codes, edition)
 
-    assert relations_said == relations
-    assert said in remarks
-    if not said:
+    assert relations_found == relations
+    assert remark in remarks
+    if not remark:
         assert "means" not in remarks
         assert "not read" not in remarks

@@ -36,9 +36,7 @@ def test_interventions_are_found_by_words_and_filters(
     assert service.ids(f"{SEARCH}?{query}", token) == ids
 
 
-def test_titles_come_before_summaries_and_each_record_says_which_and_has_its_diagnosis(
-    service: Service, token: str
-) -> None:
+def test_matches_in_titles_come_before_matches_in_summaries(service: Service, token: str) -> None:
     """Interventions of the same rank are in the order of `listInterventions`."""
     answer = body(service.get(f"{SEARCH}?q=exercise&limit=5", token=token))
 

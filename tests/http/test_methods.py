@@ -34,7 +34,7 @@ OTHER_APP = "https://other.example.org:8443"
 
 @pytest.mark.shared_service
 @pytest.mark.parametrize("path", PATHS)
-def test_every_other_method_is_refused(service: Service, token: str, path: str) -> None:
+def test_every_other_method_is_rejected(service: Service, token: str, path: str) -> None:
     """The response says which methods are allowed, with and without credentials."""
     for method in METHODS:
         for credentials in (None, token):

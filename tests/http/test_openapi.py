@@ -67,7 +67,7 @@ def test_the_document_is_the_committed_one(service: Service) -> None:
     assert committed == snapshots.document(), f"openapi.json {snapshots.HOW_TO_RENEW}"
 
 
-def test_the_examples_are_answers_of_the_service(service: Service) -> None:
+def test_the_examples_are_responses_of_the_service(service: Service) -> None:
     committed = snapshots.EXAMPLES.read_text(encoding="utf-8")
 
     assert committed == snapshots.examples(), f"examples.json {snapshots.HOW_TO_RENEW}"
@@ -123,9 +123,9 @@ def test_an_enumeration_is_one_component_described_value_by_value(
     assert elsewhere == [schema]
 
 
-@pytest.mark.parametrize(("name", "such"), [("icd10", "M17.1"), ("icd11", "FA01&XK8G")])
+@pytest.mark.parametrize(("name", "code"), [("icd10", "M17.1"), ("icd11", "FA01&XK8G")])
 def test_the_highest_number_of_codes_is_what_the_service_accepts(
-    service: Service, document: dict[str, Any], name: str, such: str
+    service: Service, document: dict[str, Any], name: str, code: str
 ) -> None:
     """Codes are separated by commas, and an invalid code beside a valid code is not an error."""
     parameter = parameter_of_list(document, name)
@@ -134,10 +134,10 @@ def test_the_highest_number_of_codes_is_what_the_service_accepts(
     assert parameter["schema"]["items"] == {"type": "string"}
 
     token = service.token()
-    for codes in ([such] * most, [such, "x"]):
+    for codes in ([code] * most, [code, "x"]):
         answer = service.get(f"/api/v1/diagnoses?{urlencode({name: ','.join(codes)})}", token=token)
         assert len(body(answer)["meta"]["matches"]) == len(codes)
-    too_many = urlencode({name: ",".join([such] * (most + 1))})
+    too_many = urlencode({name: ",".join([code] * (most + 1))})
     assert_problem(service.get(f"/api/v1/diagnoses?{too_many}", token=token), 422)
 
 

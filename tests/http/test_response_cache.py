@@ -28,7 +28,7 @@ def test_a_response_is_found_by_its_path_and_query() -> None:
     assert cache.get(("/a", "")) is None
 
 
-def test_the_response_that_was_used_longest_ago_makes_room() -> None:
+def test_the_least_recently_used_response_is_removed() -> None:
     cache = ResponseCache[Representation](2 * ENTRY + 25)
     cache.put(("/a", ""), of_size(10))
     cache.put(("/b", ""), of_size(10))
@@ -50,9 +50,7 @@ def test_a_response_that_does_not_fit_is_not_cached() -> None:
 
 @pytest.mark.parametrize("query_length", [0, 50, 4000])
 @pytest.mark.parametrize("body_length", [0, 300, 5000])
-def test_the_cache_takes_no_more_memory_than_it_was_given(
-    query_length: int, body_length: int
-) -> None:
+def test_the_cache_uses_no_more_memory_than_its_limit(query_length: int, body_length: int) -> None:
     """This holds for long bodies, for long addresses and for many short responses."""
     most_bytes = 1024 * 1024
     cache = ResponseCache[CachedResponse](most_bytes)

@@ -166,11 +166,11 @@ def test_a_code_that_was_not_searched_is_not_said_to_be_missing(
     service: Service, token: str
 ) -> None:
     """A code outside the map is not read, so nothing is known about its diagnosis."""
-    said = subtitle(json_feed(service, token, coded(SNOMED_CT, "999")))
+    text = subtitle(json_feed(service, token, coded(SNOMED_CT, "999")))
 
-    assert "Not searched: code 999" in said
-    assert said.endswith("ICD-11 and of its map of SNOMED CT only.")
-    assert "does not contain this diagnosis" not in said
+    assert "Not searched: code 999" in text
+    assert text.endswith("ICD-11 and of its map of SNOMED CT only.")
+    assert "does not contain this diagnosis" not in text
 
 
 @pytest.mark.parametrize(

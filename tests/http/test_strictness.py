@@ -93,7 +93,7 @@ def test_the_error_of_a_malformed_value_says_in_words_what_is_allowed(
         f"{DIAGNOSES}?module=home&module=home",
     ],
 )
-def test_a_repeated_parameter_is_refused(service: Service, token: str, path: str) -> None:
+def test_a_repeated_parameter_is_rejected(service: Service, token: str, path: str) -> None:
     """This holds even if both values are the same and valid."""
     assert faults(service, token, path) == {"module": ["at most one value"]}
 
@@ -138,14 +138,14 @@ def test_invalid_codes_cause_no_error_of_a_parameter_that_needs_codes(
 
 def test_an_api_key_in_place_of_a_code_is_not_repeated(service: Service, token: str) -> None:
     """Malformed codes are named, but not a key or a part of it after a comma."""
-    for sent, said in (
+    for sent, shown in (
         (f"icd10=M17,{token[:30]}", '"given":"…"'),
         (f"icd11={token[:12].upper()}", 'is malformed: \\"…\\"'),
         (f"icd10={token[:9]},{token[9:20]}", 'is malformed: \\"…\\", \\"…\\"'),
     ):
         answer = service.get(f"{DIAGNOSES}?{sent}", token=token).text
 
-        assert said in answer.replace(": ", ":").replace("malformed:", "malformed: ")
+        assert shown in answer.replace(": ", ":").replace("malformed:", "malformed: ")
         assert token[9:12] not in answer
 
 

@@ -106,12 +106,12 @@ QUESTIONS: dict[str, tuple[dict[str, str], list[str]]] = {
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_the_text_answers_the_question(service: Service, token: str, question: str) -> None:
-    asked, said = QUESTIONS[question]
+    query, expected = QUESTIONS[question]
 
-    body = read(service, token, f"/interventions?{urlencode({**asked, 'limit': 5})}", SearchBody)
+    body = read(service, token, f"/interventions?{urlencode({**query, 'limit': 5})}", SearchBody)
     text = wording.found_interventions(body)
 
-    for words in (*said, DISCLAIMER):
+    for words in (*expected, DISCLAIMER):
         assert words in text
     for intervention in body.data:
         (line,) = (line for line in text.splitlines() if f"Id {intervention.id}." in line)

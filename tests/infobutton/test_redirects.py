@@ -67,7 +67,7 @@ pytestmark = pytest.mark.shared_service
         ),
     ],
 )
-def test_a_person_is_sent_to_the_page(
+def test_a_person_is_redirected_to_the_page(
     service: Service, token: str, asked: Parameters, page: str
 ) -> None:
     """The request is counted, and only the client may cache the response."""

@@ -30,7 +30,7 @@ def is_rejected(text: str) -> bool:
     return False
 
 
-def test_a_token_stays_the_same_from_version_to_version() -> None:
+def test_the_format_of_tokens_does_not_change() -> None:
     """Clients store keys, so the format must never change."""
     token = KeyToken.make(123456789)
 

@@ -126,7 +126,7 @@ TWO = a_catalogue(
 
 
 @pytest.mark.parametrize(
-    ("codes", "found", "matches"),
+    ("codes", "ids", "matches"),
     [
         ("M17.11 B05 J45.01", ["a", "b"], [["a", "b"], [], ["a"]]),
         ("M17 M17", ["a"], [["a"], ["a"]]),
@@ -139,14 +139,14 @@ TWO = a_catalogue(
     ],
 )
 def test_matches_say_which_diagnoses_each_code_found(
-    codes: str, found: list[str], matches: list[list[str]]
+    codes: str, ids: list[str], matches: list[list[str]]
 ) -> None:
     """Matches are in the given order. The order of the stems of a cluster does not matter."""
     wanted = record_codes(codes)
 
     entries = TWO.find(wanted)
 
-    assert [entry.diagnosis.id for entry in entries] == found
+    assert [entry.diagnosis.id for entry in entries] == ids
     found_by_code = TWO.matches(wanted, entries)
     assert [[fit.diagnosis_id for fit in match.fits] for match in found_by_code] == matches
     assert tuple(match.code for match in found_by_code) == wanted

@@ -39,9 +39,7 @@ def faulty_fields(**given_fields: object) -> set[str]:
         ),
     ],
 )
-def test_the_url_is_the_given_one_or_comes_from_the_doi_or_the_pmid(
-    reference: Reference, url: str
-) -> None:
+def test_the_url_is_given_or_comes_from_the_doi_or_the_pmid(reference: Reference, url: str) -> None:
     assert reference.url == url
 
 

@@ -144,7 +144,7 @@ ACL = a_diagnosis(
         ("S83.51 A", "gm", None),
     ],
 )
-def test_a_code_is_judged_by_its_edition(
+def test_the_relation_of_a_code_depends_on_its_edition(
     code: str, edition: str | None, expected: tuple[str | None, str] | None
 ) -> None:
     (read_code,) = read_field(ICD_10, code, Edition(edition) if edition else None)
