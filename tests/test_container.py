@@ -65,8 +65,8 @@ def test_a_setting_names_another_container(wiring: str) -> None:
     [
         ("nowhere:container", "cannot be found: No module named 'nowhere'"),
         ("{}:missing", "cannot be found: module '{}' has no attribute 'missing'"),
-        ("{}:nothing", "must make a container, which nothing does not"),
-        ("{}:failing", "cannot make a container: TypeError: no storage"),
+        ("{}:nothing", "must create a container, but nothing does not"),
+        ("{}:failing", "cannot create a container: TypeError: no storage"),
     ],
 )
 def test_a_name_that_makes_no_container_is_an_invalid_setting(

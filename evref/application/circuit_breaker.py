@@ -25,9 +25,9 @@ class CircuitBreaker:
     - *Half-open*: one call at a time goes through, and the others fail at once. A response closes
       the circuit; another call that hangs opens it again.
 
-    Everything that a request calls shares one circuit, so that the request waits only once. Calls
-    to a server that others do not call also have a circuit of their own, `within` the shared one:
-    it stays open when the other servers respond.
+    Everything that a request calls shares one circuit, so that the request waits only once. A
+    server that only some calls use, such as Redis, also has its own circuit `within` the shared
+    one. It stays open while other servers respond.
     """
 
     def __init__(self, clock: Clock, within: CircuitBreaker | None = None) -> None:
@@ -66,7 +66,7 @@ class CircuitBreaker:
             answer = call()
         except StorageUnavailableError:
             failed_at = self._clock.monotonic()
-            # If another call has succeeded since, storage is available.
+            # If another call has succeeded in the meantime, storage is available.
             if self._answered_at <= began_at:
                 hung = failed_at - began_at >= _HANGS_AFTER_SECONDS
                 self._half_open_at = failed_at + _OPEN_SECONDS if hung else None

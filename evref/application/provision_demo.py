@@ -35,9 +35,9 @@ class ProvisionDemo:
     randomness: Randomness
 
     def __call__(self, principal: Principal) -> Demo:
-        """Create what is missing, and always a key.
+        """Create what is missing.
 
-        An existing key cannot be shown again, so this creates another one, which expires after a
+        A key is always created, because an existing key cannot be shown again; it expires after a
         day.
 
         Raises:

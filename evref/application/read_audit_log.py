@@ -32,9 +32,9 @@ class ReadAuditLog:
         page: int,
         only: AuditFilter = EVERYTHING,
     ) -> AuditPage:
-        """Return the page with this number, or the first one if there is none with it.
+        """Return the page with this number, or the first page if it does not exist.
 
-        Pages are not counted, because that would take long where many people sign in.
+        Pages are not counted, because counting takes long if many people sign in.
 
         Raises:
             NotFoundError: If the institution is not the member's own.

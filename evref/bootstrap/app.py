@@ -113,7 +113,8 @@ def _new_flask(settings: Settings) -> APIFlask:
         static_folder="adapters/inbound/web/static",
         template_folder="adapters/inbound/web/templates",
     )
-    # Each URL has one spelling: no redirects, whose target a client could influence.
+    # Each URL has one spelling. There are no redirects, because a client could influence the
+    # target.
     app.url_map.merge_slashes = False
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = bool(settings.cors_origins)
     app.json = JsonProvider(app)
@@ -197,13 +198,13 @@ def _pages(
 def _allow_scripts(app: APIFlask, origins: Sequence[str], interfaces: HttpInterfaces) -> None:
     CORS(
         app,
-        # The longer pattern goes first.
+        # The longer pattern must come first.
         resources={
             rf"{re.escape(root)}{path}": {"methods": methods}
             for root in interfaces.cross_origin()
             for path, methods in ((r"(/|\Z)", ["GET", "HEAD"]), (r"/\w+/_search\Z", ["POST"]))
         },
-        # Escaped, because the brackets of an IPv6 address have a meaning in patterns.
+        # Escaped, because the brackets of an IPv6 address are special in patterns.
         origins=[_exactly(origin) for origin in origins],
         allow_headers=["Authorization", "If-None-Match", "Prefer", "X-Request-ID"],
         expose_headers=[
@@ -304,7 +305,7 @@ def create_app_or_exit() -> APIFlask:
     except (SettingsError, EvrefError) as error:
         for line in str(error).splitlines():
             print(f"evref: {line}", file=sys.stderr)  # noqa: T201
-        # gunicorn's own status for an application that cannot load: gunicorn stops, no retry.
+        # The status with which gunicorn stops, without a retry, if an application cannot be loaded.
         raise SystemExit(4) from None
     return app
 
@@ -341,6 +342,6 @@ def _refuse_two_spellings(settings: Settings) -> None:
 
 
 def _refuse_memory(settings: Settings) -> None:
-    # The memory of a new process has no catalogue and no keys.
+    # A new process has neither a catalogue nor keys in its memory.
     if settings.storage is StorageKind.MEMORY:
         raise SettingsError("EVREF_STORAGE=memory needs evref demo, which fills it")

@@ -45,7 +45,7 @@ def _where_counted(settings: Settings) -> str:
 class Container(containers.DeclarativeContainer):
     """Created with `Container(settings=…)`; call an attribute to get its single instance.
 
-    Another storage overrides `main_storage`; Redis may count for it all the same.
+    To use another storage, override `main_storage`; Redis can still count for it.
     """
 
     settings = providers.Dependency(instance_of=Settings)
@@ -83,7 +83,7 @@ class Container(containers.DeclarativeContainer):
     )
 
     circuit_breaker = One(CircuitBreaker, clock)
-    # Redis may hang while the database, which has the catalogue and the sessions, responds.
+    # Redis may hang while the database, with the catalogue and the sessions, responds.
     gate = One(Gate, storage.provided.admission, clock, One(CircuitBreaker, clock, circuit_breaker))
     browse = One(
         BrowseCatalogue,
@@ -126,7 +126,7 @@ class Container(containers.DeclarativeContainer):
 
 
 def container_for(settings: Settings) -> Container:
-    """Return the container that `EVREF_CONTAINER` makes; by default, the one above.
+    """Return the container that `EVREF_CONTAINER` creates; by default, a `Container`.
 
     Raises:
         SettingsError: If the named object is missing, fails or does not return a container; or the
@@ -135,7 +135,7 @@ def container_for(settings: Settings) -> Container:
     """
     container = Container(settings=settings) if settings.container is None else _named(settings)
     try:
-        # This reads the addresses, and connects to none.
+        # This parses the addresses without connecting.
         container.storage()
     except InvalidValueError as error:
         lines = (f"{PREFIX}{fault.field.upper()} {fault.message}" for fault in error.faults)
@@ -155,7 +155,7 @@ def _named(settings: Settings) -> Container:
         raise
     except Exception as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise SettingsError(f"EVREF_CONTAINER cannot make a container: {reason}") from error
+        raise SettingsError(f"EVREF_CONTAINER cannot create a container: {reason}") from error
     if not isinstance(container, containers.Container):
-        raise SettingsError(f"EVREF_CONTAINER must make a container, which {name} does not")
+        raise SettingsError(f"EVREF_CONTAINER must create a container, but {name} does not")
     return container  # type: ignore[return-value]  # instances are dynamic containers

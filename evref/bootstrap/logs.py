@@ -6,7 +6,7 @@ from evref.bootstrap.settings import LogFormat
 from evref.domain.redaction import without_keys
 
 _FORMATTERS = {
-    # The format of gunicorn's own log, which goes to the same place.
+    # The same format as gunicorn's own log, which is also written to standard error.
     LogFormat.TEXT: {
         "format": "%(asctime)s [%(process)d] [%(levelname)s] %(message)s",
         "datefmt": "[%Y-%m-%d %H:%M:%S %z]",
@@ -30,7 +30,7 @@ class WithoutKeys(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg, record.args = without_keys(record.getMessage()), ()
         if record.exc_info:
-            # Without the error, formatters use this text.
+            # Formatters use this text if there is no exc_info.
             record.exc_text = without_keys(logging.Formatter().formatException(record.exc_info))
             record.exc_info = None
         if record.stack_info:

@@ -27,7 +27,7 @@ GRACEFUL_SECONDS = 30
 DEFAULT_THREADS = 16
 
 _MOST_CONNECTIONS = 1000
-"""Maximum for each worker, if it may open as many files. More wait in the socket's backlog."""
+"""The maximum for each worker, if it may open as many files. Others wait in the backlog."""
 
 _FEWEST_CONNECTIONS = 50
 _OTHER_FILES = 200
@@ -61,7 +61,7 @@ def gunicorn_settings() -> dict[str, Any]:
         "limit_request_line": 8190,
         "limit_request_fields": 64,
         "limit_request_field_size": 4096,
-        # No header sets the scheme or the path, because a local client could send it too.
+        # No header sets the scheme or the path, because any local client could send it.
         "forwarder_headers": "",
         "secure_scheme_headers": {},
         "control_socket_disable": True,
@@ -75,9 +75,9 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     """gunicorn's arbiter with one application, which is built before the workers are forked.
 
     Several workers then share the memory of the code and the catalogue. A single worker loads the
-    catalogue itself: a share would soon be two copies, because the worker writes to each page when
-    it counts references. Database connections must not be shared across a fork, so the storage
-    closes its connections before it. An optional folder is removed after the last worker has ended.
+    catalogue itself, because shared memory would soon be copied when the worker counts references.
+    Database connections must not be shared across a fork, so the storage closes its connections
+    before it. An optional folder is removed after the last worker has ended.
     """
 
     def __init__(
@@ -131,12 +131,13 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         # If either is missing, /health/ready reports it, and workers use it once it is available.
         with suppress(NoCatalogueError, StorageUnavailableError):
             self._container.browse().current()
-        # Each full collection would look at all entries while every request waits.
+        # Each full collection would traverse all entries while every request waits.
         gc.freeze()
 
     def _before_fork(self) -> None:
         self._container.storage().close()
-        # Otherwise the garbage collector would touch, and so copy, the memory that workers share.
+        # Otherwise the garbage collector would write to, and so copy, the memory that workers
+        # share.
         gc.freeze()
 
     def _clean_up(self) -> None:
@@ -145,12 +146,12 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
 
 
 def _follow_catalogue(worker: Any) -> None:  # noqa: ANN401 - gunicorn has no types
-    """Make a worker follow the catalogue, in a thread of its own: a fork would end it."""
+    """Start the thread in which a worker follows the catalogue; threads do not survive a fork."""
     worker.wsgi.extensions[CONTAINER].browse().follow()
 
 
 def _write_refused_sign_ins(_arbiter: object, worker: Any) -> None:  # noqa: ANN401 - as above
-    """Write the refused sign-ins that a worker has in memory when it ends."""
+    """Write the refused sign-ins that are still in memory when a worker ends."""
     # A worker that could not start has no application.
     if hasattr(worker, "wsgi"):
         worker.wsgi.extensions[CONTAINER].refused_sign_ins().write()
@@ -186,7 +187,7 @@ def remove_metrics_of_ended_workers(folder: Path | None) -> None:
 
 
 def _most_connections() -> int:
-    """Return the limit that leaves a worker the files that it needs; one too many would end it."""
+    """Return the limit that leaves a worker the files that it needs; without files it would end."""
     files = _MOST_CONNECTIONS + _OTHER_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY:
@@ -197,7 +198,7 @@ def _most_connections() -> int:
 
 
 def require_free(bind: str) -> None:
-    """Check that the server can listen on `HOST:PORT`, because gunicorn reports it badly.
+    """Check that the server can listen on `HOST:PORT`, because gunicorn's own error is unclear.
 
     gunicorn retries for five seconds and ends with a traceback. With socket activation by
     systemd, nothing is checked: gunicorn listens on the socket that systemd passes.

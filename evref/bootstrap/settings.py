@@ -30,7 +30,7 @@ PREFIX = "EVREF_"
 DEFAULT_BIND = "127.0.0.1:8000"
 ENV_FILE = Path(".env")
 DEFAULT_CANONICAL_ROOT = "https://evref.example/fhir"
-"""Of the bundled catalogue; nobody can register this name (RFC 2606)."""
+"""The canonical root of the bundled catalogue; nobody can register this name (RFC 2606)."""
 
 # A single host by name or address; a wildcard such as https://* would match any host.
 _ORIGIN = re.compile(r"https?://([a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(:[0-9]+)?")
@@ -111,7 +111,7 @@ class Settings(BaseSettings):
         env_prefix=PREFIX, env_ignore_empty=True, extra="ignore", frozen=True
     )
 
-    # A description says what is allowed, for the message about another value.
+    # The description says what is allowed, for the message about an invalid value.
     storage: StorageKind = StorageKind.SQL
     database_url: str = Field(
         "sqlite:///evref.sqlite",
@@ -207,7 +207,7 @@ class Settings(BaseSettings):
 
         """
         if _in_file(env_file).get(f"{PREFIX}CONTAINER"):
-            # Whoever can write a file here could otherwise run code.
+            # Otherwise anybody who can write this file could run code.
             raise SettingsError(
                 f"EVREF_CONTAINER names code, so it must be set in the environment, not {env_file}"
             )

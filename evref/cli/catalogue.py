@@ -31,12 +31,12 @@ from evref.domain.rules import counted
 
 
 class _Path(click.ParamType[Path]):
-    """A path; the catalogue's own checks report one that does not exist or cannot be read."""
+    """A path. The checks of the catalogue report a path that does not exist or cannot be read."""
 
     name = "path"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        # Path("") is the working directory; an unset variable of a shell is enough for that.
+        # Path("") is the working directory, which an unset shell variable could select by mistake.
         return Path(value) if value else self.fail("a path must not be empty", param, ctx)
 
 
@@ -60,7 +60,7 @@ def catalogue() -> None:
 @click.option(
     "--strict",
     is_flag=True,
-    help="Fail if a reference is in the list; without a list, if there is a warning.",
+    help="Fail if a reference is in the list or, without a list, if there is a warning.",
 )
 def check(paths: tuple[Path, ...], *, retractions: Path | None, strict: bool) -> None:
     """Check catalogue files and folders. Reports every error and changes nothing."""
@@ -85,7 +85,7 @@ def check(paths: tuple[Path, ...], *, retractions: Path | None, strict: bool) ->
 @click.option(
     "--allow-removals",
     is_flag=True,
-    help="Allow the removal of published diagnoses that the new catalogue does not have.",
+    help="Allow the removal of published diagnoses that are not in the new catalogue.",
 )
 def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
     """Replace the published catalogue with the one in a file or folder.
@@ -114,7 +114,7 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
     if dry_run:
         click.echo(summary(plan, "Would serve"))
         if unconfirmed:
-            say("warning: removals need a confirmation at a terminal, or --allow-removals")
+            say("warning: removals require confirmation at a terminal, or --allow-removals")
         return
     if unconfirmed:
         allow_removals = _is_confirmed(len(unconfirmed))
@@ -222,7 +222,7 @@ def _print_changes(*, as_json: bool) -> None:
 
 
 def _record(publication: Publication) -> dict[str, Any]:
-    """Return a publication with what it changed, in the form of the API."""
+    """Return a publication with its changes, in the format of the API."""
     row = asdict(publication)
     row["changes"] = changes = row.pop("comparison")
     for diagnosis in changes["changed"] if changes else ():
@@ -318,7 +318,7 @@ _LIKENESSES = {
 
 
 def _reading(reading: Reading) -> str:
-    """Return what an intervention has for words of the query, such as “NSAIDs”, wider than …"""
+    """Return how an intervention matches words of the query, such as “NSAIDs”, wider than …"""
     matched = " ".join(reading.matched)
     likeness = _LIKENESSES.get(reading.likeness)
     return f"“{matched}”" + (f", {likeness} “{reading.words}”" if likeness else "")

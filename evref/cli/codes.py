@@ -12,7 +12,7 @@ from evref.domain.rules import counted
 
 @click.group()
 def codes() -> None:
-    """Load, show and remove the map by which the service reads SNOMED CT."""
+    """Load, show and remove the map with which the service reads SNOMED CT codes."""
 
 
 @codes.command("load")
@@ -27,8 +27,8 @@ def codes() -> None:
 def load(path: Path, *, system: str, dry_run: bool) -> None:  # noqa: ARG001 - there is only one
     """Replace the map of a code system to ICD-10 with the one in a file.
 
-    The file is an ExtendedMap of RF2 or a table of two columns, also compressed with gzip. If a row
-    cannot be read, nothing changes.
+    The file is an ExtendedMap of RF2 or a table of two columns, optionally compressed with gzip. If
+    a row cannot be read, nothing changes.
     """
     use = stored().load_codes()
     snomed = use.read(OPERATOR, path)
@@ -65,7 +65,7 @@ def status(*, as_json: bool) -> None:
 
 @codes.command("remove")
 def remove() -> None:
-    """Remove the map. Codes of SNOMED CT are no longer read."""
+    """Remove the map. The service then no longer reads SNOMED CT codes."""
     stored().load_codes().remove(OPERATOR, by=user_name())
     click.echo("Removed the map of SNOMED CT.")
 

@@ -72,9 +72,16 @@ def list_institutions(*, as_json: bool) -> None:
 
 @institution.command("set-limits")
 @click.argument("name")
-@click.option("--most-keys", callback=_cap, metavar="N", help="How many live keys.")
-@click.option("--highest-daily-limit", callback=_cap, metavar="N", help="Of one key.")
-@click.option("--total-daily-limit", callback=_cap, metavar="N", help="Of all live keys together.")
+@click.option("--most-keys", callback=_cap, metavar="N", help="The highest number of live keys.")
+@click.option(
+    "--highest-daily-limit", callback=_cap, metavar="N", help="The highest daily limit of one key."
+)
+@click.option(
+    "--total-daily-limit",
+    callback=_cap,
+    metavar="N",
+    help="The highest sum of the daily limits of all live keys.",
+)
 def set_limits(name: str, **given: int | Unchanged | None) -> None:
     """Cap the keys of an institution, and show the caps. Existing keys stay as they are.
 
@@ -95,8 +102,8 @@ def set_limits(name: str, **given: int | Unchanged | None) -> None:
 def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: bool) -> None:
     """Let a proxy sign in people with an e-mail address of these domains.
 
-    Prints only the secret of the proxy on standard output, at the first time and with
-    --new-secret. It is never shown again.
+    Standard output has only the secret of the proxy, the first time and with --new-secret. It is
+    never shown again.
     """
     if off and (domains or new_secret):
         raise click.UsageError("--off excludes the other options")
@@ -116,7 +123,7 @@ def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: b
     say(f"A proxy signs in members of {institution.name!r} with an address of {own}.")
     if not people.list(OPERATOR, institution.id):
         say(
-            f"{institution.name!r} has no member yet, so the proxy signs nobody in. "
+            f"{institution.name!r} has no members yet, so the proxy cannot sign anybody in. "
             "Create an admin: evref member create EMAIL --institution "
             f"{shlex.quote(institution.name)}"
         )
@@ -127,7 +134,7 @@ def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: b
 
 @click.group()
 def member() -> None:
-    """Manage members of institutions, who use the settings pages.
+    """Manage members of institutions.
 
     An admin manages API keys and members; a viewer sees them; a reader reads the catalogue.
     """
@@ -190,7 +197,7 @@ def reset_password(email: str, *, password_stdin: bool) -> None:
     """Set a new password for a member. Prompts for the password."""
     container = stored()
     if not container.settings().passwords:
-        raise RefusedError("nobody signs in with a password: EVREF_PASSWORDS is off")
+        raise RefusedError("members do not sign in with passwords: EVREF_PASSWORDS is off")
     password = _password(from_stdin=password_stdin)
     member = container.people().with_email(OPERATOR, email)
     container.people().reset_password(OPERATOR, member.id, password=password)
@@ -234,6 +241,6 @@ def _password(*, from_stdin: bool) -> str:
             )
         except GetPassWarning:
             raise RefusedError(
-                "there is no terminal to type the password; use --password-stdin"
+                "there is no terminal to prompt for the password; use --password-stdin"
             ) from None
     return typed

@@ -110,7 +110,8 @@ def list_keys(*, as_json: bool) -> None:
     rows = [
         {
             "id": listed.key.id,
-            # Only for people: programs derive it from the fields; its words are not public.
+            # Only in the table: programs derive the state from the fields, and its words may
+            # change.
             **({} if as_json else {"state": listed.state.value}),
             "name": listed.key.name,
             "institution": names[listed.key.institution_id],
@@ -131,7 +132,7 @@ def list_keys(*, as_json: bool) -> None:
 @click.argument("key_id", metavar="ID")
 @click.argument("limit", callback=_limit, metavar="N")
 def set_limit(key_id: str, limit: int) -> None:
-    """Change a key's daily request limit. It takes effect today, within a second."""
+    """Change a key's daily request limit. The change takes effect within a second."""
     changed = stored().manage_keys().change(OPERATOR, key_id, daily_limit=limit)
     limit_in_words = counted(changed.daily_limit, "request")
     click.echo(f"The limit of the key {changed.name!r} is now {limit_in_words} per day.")
@@ -141,7 +142,7 @@ def set_limit(key_id: str, limit: int) -> None:
 @click.argument("key_id", metavar="ID")
 @click.argument("expires_on", metavar="YYYY-MM-DD|never", callback=_day_or_never)
 def set_expiry(key_id: str, expires_on: date | None) -> None:
-    """Change the last UTC day on which a key is valid. It takes effect within a second."""
+    """Change the last UTC day on which a key is valid. The change takes effect within a second."""
     changed = stored().manage_keys().change(OPERATOR, key_id, expires_on=expires_on)
     expiry = "never expires" if expires_on is None else f"now expires after {expires_on}"
     click.echo(f"The key {changed.name!r} {expiry}.")
@@ -162,8 +163,8 @@ def set_expiry(key_id: str, expires_on: date | None) -> None:
 def rotate(key_id: str, hours: int, *, as_json: bool) -> None:
     """Replace the secret of a key. Prints only the new key on standard output.
 
-    By default the old key ends within a second. Both share one daily limit. The new key is never
-    shown again.
+    By default, the old key becomes invalid within a second. Both keys share one daily limit. The
+    new key is never shown again.
     """
     manage = stored().manage_keys()
     rotated = manage.rotate(OPERATOR, key_id, keep_old_for=hours * _HOUR)
@@ -183,7 +184,7 @@ def rotate(key_id: str, hours: int, *, as_json: bool) -> None:
 @key.command("revoke")
 @click.argument("key_id", metavar="ID")
 def revoke(key_id: str) -> None:
-    """Revoke a key permanently, with all its secrets. It takes effect within a second."""
+    """Revoke a key permanently, with all its secrets. The change takes effect within a second."""
     revoked = stored().manage_keys().revoke(OPERATOR, key_id)
     click.echo(f"The key {revoked.name!r} is revoked.")
 
@@ -192,7 +193,7 @@ def revoke(key_id: str) -> None:
 @click.argument("key_id", metavar="ID")
 @as_json
 def usage(key_id: str, *, as_json: bool) -> None:
-    """Show a key's requests per UTC day for the last 30 days, omitting days without any."""
+    """Show a key's requests per UTC day for the last 30 days. Days without requests are omitted."""
     rows: list[dict[str, Any]] = [
         {"day": day.day, "limit": day.limit, "admitted": day.admitted, "refused": day.refused}
         for day in stored().manage_keys().history(OPERATOR, key_id)

@@ -1,4 +1,4 @@
-"""`evref`: the commands, and the conversion of errors to a message and an exit status."""
+"""`evref`: the commands, and the conversion of errors to messages and exit statuses."""
 
 import io
 import os
@@ -31,7 +31,7 @@ from evref.ports.catalogue import InvalidCatalogueError
 DEFAULT_WORKERS = 2
 
 _OF_DEMO = {"catalogue_pages": Readers.PUBLIC}
-"""What `evref demo` sets where the environment does not."""
+"""The settings of `evref demo` that the environment can override."""
 
 _PORT = re.compile("[0-9]{1,5}")
 
@@ -105,7 +105,7 @@ def serve(bind: str, workers: int | None, threads: int) -> None:
     """
     container = _servable(bind, workers)
     if container.settings().storage is StorageKind.MEMORY:
-        # The memory of the process is empty, and no other command can access it.
+        # The memory of this process is empty, and no other command can fill it.
         _prepare(container)
         _announce(container, container.provision_demo()(OPERATOR))
     else:
@@ -197,7 +197,7 @@ def main() -> NoReturn:
     try:
         cli.main(prog_name="evref", standalone_mode=False)
     except click.UsageError as error:
-        # Somebody may have pasted a key in the place of something else.
+        # A user may have pasted a key as another argument.
         shown = io.StringIO()
         error.show(shown)
         say(without_keys(shown.getvalue().rstrip()))
@@ -221,7 +221,7 @@ def main() -> NoReturn:
         _fail("an argument is not UTF-8 text")
     except OSError as error:
         # For example a full disk; click itself handles a closed pipe.
-        # Python must not write the rest of the output again when it exits.
+        # Otherwise Python would try to write the rest of the output again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _fail(error.strerror or str(error))
     sys.exit(0)

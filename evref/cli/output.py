@@ -46,12 +46,12 @@ def print_json(value: object) -> None:
 
 
 def say(text: str) -> None:
-    """Print a message on standard error, so that standard output has the result only."""
+    """Print a message on standard error, so that standard output has only the result."""
     click.echo(text, err=True)
 
 
 def say_lines(lines: Iterable[str]) -> None:
-    """Print each line on standard error; after 100 lines, only the number of the others."""
+    """Print each line on standard error; after 100 lines, print only the number of the rest."""
     listed = list(lines)
     for line in listed[:_MOST_LINES]:
         say(line)

@@ -25,7 +25,7 @@ class RefusedError(click.ClickException):
 def wired(bind: str = DEFAULT_BIND, defaults: Mapping[str, object] | None = None) -> Container:
     """Return a container for the settings of the environment. Does not check storage.
 
-    If no base URL is set, it is the address that the service listens on. `defaults` apply to
+    The base URL defaults to the address that the service listens on. `defaults` apply to
     settings that are not in the environment.
 
     Raises:

@@ -61,7 +61,7 @@ class Keys(ABC):
     def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
         """Return the keys that have secrets with these digests, valid or not, by digest.
 
-        A digest that no secret has is left out.
+        A digest that no secret has is omitted.
         """
 
     @abstractmethod
@@ -107,7 +107,7 @@ class KeyChanges(ABC):
     def caps(self, institution_id: str) -> KeyCaps:
         """Return the caps on the keys of an institution; `KeyCaps()` if there are none.
 
-        Nobody else reads them so until the unit of work ends.
+        Other units of work that call this wait until this one ends.
         """
 
     @abstractmethod

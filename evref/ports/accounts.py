@@ -50,7 +50,7 @@ class Accounts(ABC):
 
     @abstractmethod
     def has_admin(self, institution_id: str, *, besides: str | None = None) -> bool:
-        """Return whether an institution has an admin, besides the member with an id."""
+        """Return whether an institution has an admin, not counting the member `besides`."""
 
     @abstractmethod
     def invitation(self, invitation_id: str) -> Invitation:
@@ -93,7 +93,7 @@ class AccountChanges(Accounts):
 
     @abstractmethod
     def lock(self, institution_id: str) -> None:
-        """Keep others from changing the members and invitations of an institution until the end.
+        """Lock the members and invitations of an institution until the unit of work ends.
 
         Raises:
             NotFoundError: If the institution does not exist.
@@ -158,7 +158,7 @@ class AccountChanges(Accounts):
 
     @abstractmethod
     def add_session(self, session: Session) -> None:
-        """Store a new session of a member; of more than `MOST_SESSIONS` (20), the oldest end.
+        """Store a new session of a member, and remove the oldest beyond `MOST_SESSIONS` (20).
 
         Raises:
             NotFoundError: If the member is not stored, because they were removed.
@@ -171,7 +171,7 @@ class SessionStore(ABC):
 
     @abstractmethod
     def get(self, digest: str) -> Session:
-        """Return the session of the token with this digest, whether it has ended or not.
+        """Return the session of the token with this digest, even if it has ended.
 
         Raises:
             NotFoundError: If there is none.
@@ -188,11 +188,11 @@ class SessionStore(ABC):
 
 
 class SignInAttempts(ABC):
-    """Stores failures by name, such as of an account or an address, for all workers."""
+    """Stores failed attempts for all workers, by names such as those of accounts or addresses."""
 
     @abstractmethod
     def get(self, names: Collection[str]) -> Mapping[str, Failures]:
-        """Return one entry per name, `Failures()` if nothing is stored."""
+        """Return the failures of each name; `Failures()` if none are stored."""
 
     @abstractmethod
     def change(
@@ -219,7 +219,7 @@ class SharedSecrets(ABC):
 
     @abstractmethod
     def keep(self, name: str, candidate: str) -> str:
-        """Store the candidate unless a secret has this name; return the stored secret.
+        """Store the candidate unless a secret with this name is stored; return the stored secret.
 
         Concurrent calls all return the same secret.
         """
@@ -237,7 +237,7 @@ class PasswordHasher(ABC):
 
     @abstractmethod
     def verify(self, password: str, password_hash: str | None) -> bool:
-        """Return whether the hash was made of the password.
+        """Return whether the hash is of this password.
 
         If the hash is None, return False after the same time as for a wrong password, so that the
         timing does not reveal who has an account.

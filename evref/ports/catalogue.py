@@ -83,10 +83,10 @@ class CatalogueChanges(ABC):
     ) -> None:
         """Publish this catalogue.
 
-        Readers see either catalogue, never a mixture, and do not wait. `replacing` is the version
-        that the publisher expects to replace, or None. Of concurrent publishers that replace the
-        same version, one succeeds. The same catalogue can be published again, which repairs
-        damaged data in storage.
+        Readers see the earlier or the new catalogue, never a mixture, without waiting. `replacing`
+        is the version that the publisher expects to replace, or None. Of concurrent publishers that
+        replace the same version, only one succeeds. The same catalogue can be published again,
+        which repairs damaged data in storage.
 
         Raises:
             CatalogueReplacedError: If another version is current.

@@ -62,26 +62,26 @@ class AuditLog(ABC):
         skip: int = 0,
         most: int | None = None,
     ) -> tuple[AuditEntry, ...]:
-        """Return an institution's entries of the filter, the last written first: at most `most`,
-        after the first `skip`.
+        """Return the entries of an institution that the filter admits, the last written first.
 
-        A change takes its time before it waits for another one, so an entry may have an earlier
-        time than the one written before it. With `most` None, all entries after the first `skip`.
-        The institution None stands for the whole service, whose entries belong to no institution.
+        The first `skip` entries are skipped, and at most `most` are returned; all if it is None. A
+        change takes its time before it waits for another change, so an entry may have an earlier
+        time than the entry written before it. The institution None stands for the whole service,
+        whose entries belong to no institution.
         """
 
     @abstractmethod
     def gather(self, entries: Sequence[AuditEntry]) -> None:
-        """Add the times of each entry to the stored entry with its institution, actor, action and
-        time, or store it if there is none; in any order, all of them or none. Concurrent calls
-        lose no time.
+        """Add the times of each entry to the stored entry that it is gathered with.
 
-        The entries of a unit of work that have times are gathered in the same way.
+        This is the entry with the same institution, actor, action and time; if there is none, the
+        entry is stored. All entries are written, or none, in any order. Concurrent calls do not
+        lose counts. The entries with times in a unit of work are gathered in the same way.
         """
 
     @abstractmethod
     def remove_older(self, actions: Collection[Action], instant: datetime) -> None:
-        """Remove the entries of these actions that are from before this time."""
+        """Remove the entries of these actions from before this time."""
 
 
 class Storage(ABC):

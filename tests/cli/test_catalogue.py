@@ -60,7 +60,7 @@ def test_a_dry_run_says_it_all_and_changes_nothing(ready: Run, files: Path) -> N
     assert f"{before['diagnoses'] - 3} removed: " in planned.out
     assert planned.err.count("would remove: ") == before["diagnoses"] - 3
     assert planned.err.splitlines()[-1] == (
-        "warning: removals need a confirmation at a terminal, or --allow-removals"
+        "warning: removals require confirmation at a terminal, or --allow-removals"
     )
     assert served(ready) == before
     assert ready("catalogue", "history", "--json").json == history

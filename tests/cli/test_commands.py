@@ -242,7 +242,7 @@ def test_a_database_in_a_missing_folder_is_an_error_in_one_line(run: Run) -> Non
         ({"database_url": "postgresql://a:b@c@d/e"}, "EVREF_DATABASE_URL must have one @"),
         ({"quota_url": "redis://127.0.0.1:x/0"}, "EVREF_QUOTA_URL must be the URL"),
         ({"quota_url": "redis://127.0.0.1/first"}, "EVREF_QUOTA_URL must be the URL"),
-        ({"container": "json:dumps"}, "EVREF_CONTAINER cannot make a container: TypeError: "),
+        ({"container": "json:dumps"}, "EVREF_CONTAINER cannot create a container: TypeError: "),
         ({"database_url": "sqlite:///\udcff"}, "EVREF_DATABASE_URL must be of the form"),
     ],
 )

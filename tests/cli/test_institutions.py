@@ -171,7 +171,7 @@ def test_a_sign_in_says_who_has_an_address_already_and_who_is_missing(ready: Run
     first = ready("institution", "set-sign-in", "Owner's", "--domain", "example.org")
     again = ready("institution", "set-sign-in", "Owner's", "--domain", "Example.org")
 
-    assert "has no member yet, so the proxy signs nobody in" in first.err
+    assert "has no members yet, so the proxy cannot sign anybody in" in first.err
     assert "ward@example.org remains a member of 'General Hospital'." in first.err
     assert len(first.out) == 49
     assert again.out == ""
@@ -185,7 +185,7 @@ def test_no_password_is_reset_where_passwords_are_off(ready: Run) -> None:
         sign_in_header="X-Forwarded-Email",
     )
 
-    assert refused.refused() == "nobody signs in with a password: EVREF_PASSWORDS is off"
+    assert refused.refused() == "members do not sign in with passwords: EVREF_PASSWORDS is off"
 
 
 def test_a_password_is_reset(ready: Run) -> None:
@@ -225,6 +225,6 @@ def test_without_a_terminal_the_command_stops(ready: Run, folder: Path) -> None:
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr == (
-        "evref: there is no terminal to type the password; use --password-stdin\n"
+        "evref: there is no terminal to prompt for the password; use --password-stdin\n"
     )
     assert ready("member", "list", "--json").json == []

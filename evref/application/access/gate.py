@@ -34,7 +34,7 @@ class Gate:
     def status(self, token: KeyToken) -> tuple[ApiKey, DayUsage, Quota]:
         """Return the key, its counts of today and its quota, and count nothing.
 
-        This holds for any level, and also if nothing remains.
+        Works for any permission, and also if no requests remain.
 
         Raises:
             InvalidApiKeyError: If the token is unknown, revoked or expired.

@@ -57,7 +57,7 @@ class ManageKeys:
     """Manages keys for members and the operator.
 
     Each method raises `NotAllowedError` if the principal may not do it, and `NotFoundError` if the
-    institution or key does not exist, as another institution's does not for a member.
+    institution or key does not exist. To a member, keys of other institutions do not exist.
     """
 
     storage: Storage
@@ -128,7 +128,7 @@ class ManageKeys:
         return self._in_use(self.storage.keys.list())
 
     def get(self, principal: Principal, key_id: str, *, to_change: bool = False) -> KeyInUse:
-        """Return a key with its use, to see it or `to_change` it."""
+        """Return a key with its use; `to_change` requires the permission to change it."""
         right = Right.CHANGE_KEYS if to_change else Right.SEE_KEYS
         (key,) = self._in_use([self._key(principal, right, key_id)])
         return key
@@ -159,7 +159,7 @@ class ManageKeys:
 
         def changed(key: ApiKey, _: datetime) -> ApiKey:
             expiry = key.expires_on if expires_on is UNCHANGED else expires_on
-            # The form of an expired key repeats its date, and may change something else.
+            # The form of an expired key repeats its date, even if only another field changes.
             with self._expiry_checked(None if expiry == key.expires_on else expiry):
                 refuse_keys("name", name or "")
                 after = key.changed(
@@ -260,7 +260,7 @@ class ManageKeys:
         today = self.today()
         if self._pruned_on != today:
             self._pruned_on = today
-            # The change must not fail because of this; another day removes the rest.
+            # The change must not fail because of this; the next day removes the rest.
             with suppress(StorageUnavailableError):
                 self.storage.usage.prune(today)
 
@@ -289,7 +289,7 @@ class ManageKeys:
         action: Action,
         change: Callable[[ApiKey, datetime], ApiKey],
     ) -> ApiKey:
-        # Before the unit of work: a principal who may not change the key makes nobody wait.
+        # Checked before the unit of work, so that a principal without permission blocks nobody.
         self._key(principal, Right.CHANGE_KEYS, key_id)
         self.prune_usage()
         with self.storage.changes(principal, self.clock.now()) as changes:

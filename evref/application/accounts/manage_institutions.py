@@ -78,13 +78,13 @@ class ManageInstitutions:
         domains: Sequence[str] = (),
         new_secret: bool = False,
     ) -> ProxySecret | None:
-        """Set the domains of which a proxy signs in members; without domains, they stay.
+        """Set the domains whose members a proxy signs in; without domains, keep the present ones.
 
-        Returns the secret of the proxy if it is a new one: at the first time, or as `new_secret`
-        asks for. It is not stored.
+        Returns the secret of the proxy if it is new: the first time, or with `new_secret`. Only its
+        hash is stored.
 
         Raises:
-            InvalidValueError: If a domain breaks a rule, or there is none.
+            InvalidValueError: If a domain breaks a rule, or there is no domain.
             AlreadyExistsError: If another institution has one of the domains.
 
         """
@@ -108,7 +108,7 @@ class ManageInstitutions:
         return secret
 
     def end_sign_in(self, principal: Principal, institution_id: str) -> None:
-        """End the sign-in by a proxy of an institution. It may have none."""
+        """End an institution's sign-in by a proxy, if it has one."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         with self.storage.changes(principal, self.clock.now()) as changes:
             changes.accounts.lock(institution_id)

@@ -1,4 +1,4 @@
-"""What every change of members and invitations keeps true, within its unit of work."""
+"""The rules that every change of members and invitations keeps, within its unit of work."""
 
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.invitation import INVITATION_LENGTH, Invitation
@@ -20,8 +20,8 @@ def lock_members(changes: Changes, institution_id: str) -> None:
 
     Raises:
         NotAllowedError: If the principal may not change members.
-        NotSignedInError: If the principal has been removed or has another role since the request
-            began, which ends all sessions.
+        NotSignedInError: If the principal was removed, or got another role, after the request
+            began. Both end all sessions.
         NotFoundError: If the institution does not exist.
 
     """

@@ -1,5 +1,6 @@
-"""How passwords are checked: guesses are slowed down, concurrent work is bounded, and new passwords
-must not be easy to guess.
+"""The checks of passwords.
+
+Guessing is throttled, concurrent work is limited, and new passwords must not be easy to guess.
 """
 
 import re
@@ -27,8 +28,8 @@ from evref.ports.system import Clock
 class Bulkhead:
     """Has two places in a process, so that one call runs and one waits; refuses others at once.
 
-    So passwords never take all threads from other requests. A caller has one place at a time.
-    Known devices have another place, which nobody else can take.
+    So password checks never occupy all threads. A caller has at most one place at a time. An
+    additional place is reserved for known devices.
     """
 
     def __init__(self) -> None:
@@ -70,7 +71,7 @@ class Attempts:
     ) -> Iterator[Callable[[], None]]:
         """Count an attempt as failed, and let the body check the password.
 
-        The body calls the function that it gets if the password was right. `device` is a
+        If the password is right, the body calls the function that this yields. `device` is a
         known device of the account, or None.
 
         Raises:
@@ -86,7 +87,7 @@ class Attempts:
             is_known = self._store.get([name])[name].count < MOST_DEVICE_FAILURES
             if is_known:
                 caller, counters = name, {name: PER_DEVICE}
-        # Before a place is taken, so that no place is taken by an attempt that has to wait.
+        # Checked before a place is taken, so that an attempt that must wait does not take a place.
         self._require_no_wait(counters, self._store.get(counters))
         with self._bulkhead.place(caller, is_device=is_known):
             self._store.change(counters, lambda before: self._one_more(counters, before))
@@ -132,10 +133,10 @@ def check_new_password(
     institution: Institution,
     repeated: str | None = None,
 ) -> None:
-    """Check that a password is allowed for the member with this e-mail, who may have repeated it.
+    """Check a new password for the member with this e-mail and, if given, its repetition.
 
     Raises:
-        InvalidValueError: If it breaks a rule, is easily guessed, also from the e-mail, or differs
+        InvalidValueError: If it breaks a rule, is easy to guess (also with the e-mail), or differs
             from its repetition; contains every error.
 
     """

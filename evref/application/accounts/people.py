@@ -1,4 +1,4 @@
-"""The people of an institution: make, invite, list, change and remove members."""
+"""The members of an institution: create, invite, list, change and remove them."""
 
 from dataclasses import dataclass, replace
 
@@ -48,7 +48,7 @@ from evref.ports.system import Clock, Randomness
 
 @dataclass(kw_only=True, eq=False)
 class People:
-    """Makes, invites, changes and removes members, and records each change in the audit log.
+    """Creates, invites, changes and removes members, and records each change in the audit log.
 
     If an institution has members, at least one is an admin. The inviter of each invitation is an
     admin, or the operator. An e-mail has at most one invitation of an institution, and none if a
@@ -56,8 +56,8 @@ class People:
     is refused.
 
     Each method with a principal raises `NotAllowedError` if the principal may not do it, and
-    `NotFoundError` if the institution, member or invitation does not exist, as another
-    institution's does not for a member.
+    `NotFoundError` if the institution, member or invitation does not exist. To a member, those of
+    other institutions do not exist.
     """
 
     storage: Storage
@@ -83,7 +83,7 @@ class People:
     def list_all(self, principal: Principal) -> tuple[tuple[Member, Institution], ...]:
         """Return the members of all institutions, ordered by e-mail, each with the institution."""
         authorise(principal, Right.MANAGE_MEMBERS)
-        # Members first, so that the institution of each exists when the institutions are read.
+        # Members are read first, so that the institution of each member is among those read later.
         members = self.storage.accounts.members()
         by_id = {
             institution.id: institution for institution in self.storage.accounts.institutions()
@@ -148,7 +148,7 @@ class People:
             record(changes, Action.PASSWORD_RESET, member)
 
     def sign_in_domains(self, principal: Principal, institution_id: str) -> tuple[str, ...]:
-        """Return the domains of whose addresses the institution's own system signs people in."""
+        """Return the domains whose addresses the institution's own system signs in."""
         authorise_in(institution_id, principal, Right.SEE_MEMBERS)
         return tuple(
             domain
@@ -273,7 +273,7 @@ class People:
         """Return the open invitation whose link has this token, with its institution.
 
         Raises:
-            NotFoundError: If there is none; the error is the same for each reason.
+            NotFoundError: If there is none. The error never reveals the reason.
 
         """
         digest = InvitationToken(token_text).digest
@@ -288,11 +288,11 @@ class People:
     def accept(self, token_text: str, *, password: str, repeated: str, address: str) -> Member:
         """Accept the invitation whose link has this token, and return the new member.
 
-        `address` is the IP address of the person. Of several concurrent calls, one succeeds.
+        `address` is the IP address of the person. Of several concurrent calls, only one succeeds.
 
         Raises:
-            NotFoundError: If the invitation does not exist or is not open; the
-                error is the same for each reason.
+            NotFoundError: If the invitation does not exist or is not open. The error never
+                reveals which.
             InvalidValueError: If the password breaks a rule or differs from `repeated`, with every
                 error; or the domain of the e-mail belongs to the sign-in of another institution.
             AlreadyExistsError: If a member of another institution has the e-mail. Only the invited
@@ -325,7 +325,8 @@ class People:
     def join(self, institution_id: str, email: str) -> Member:
         """Return the member with an address that the institution's own system has signed in.
 
-        A person without membership becomes a member: a reader, or what an open invitation says.
+        A person who is not a member becomes one, with the role reader or the role of an open
+        invitation.
 
         Raises:
             InvalidValueError: If the domain of the e-mail belongs to the sign-in of another
@@ -337,7 +338,7 @@ class People:
         member = self._new_member(institution_id, email, Role.READER)
         with self.storage.changes(member.principal, member.created_at) as changes:
             changes.accounts.lock(institution_id)
-            # Another request of the same person may have come first.
+            # Another request of the same person may have added the member first.
             if is_member(changes.accounts, institution_id, email):
                 return changes.accounts.member_with_email(email)
             by, accepted = "the institution's own system", None

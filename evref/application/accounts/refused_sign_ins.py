@@ -1,4 +1,4 @@
-"""Count refused sign-ins in the audit log, however many there are."""
+"""Counts refused sign-ins in the audit log, at a bounded rate of writes."""
 
 from collections import Counter
 from dataclasses import replace
@@ -14,10 +14,9 @@ from evref.ports.system import Clock
 class RefusedSignIns:
     """Counts refused sign-ins by hour and address, in the logs of institutions.
 
-    A write takes the write lock of the database, which admission needs too. So refusals are
-    written at once as long as they are few; those of a flood are collected in memory and added to
-    the next write. Each process has a token bucket of `MOST_WRITES` writes, to which every second
-    adds one.
+    A write takes the write lock of the database, which admission needs too. So a few refusals are
+    written at once, but many are collected in memory and added to the next write. Each process has
+    a token bucket of `MOST_WRITES` writes, to which every second adds one.
     """
 
     MOST_WRITES = 20
@@ -27,7 +26,7 @@ class RefusedSignIns:
         self._clock = clock
         self._lock = Lock()
         self._bucket_full_at = float("-inf")
-        # By address too, so that a batch has as many rows for addresses without a member.
+        # The key includes the address, so that addresses without a member need as many rows.
         self._pending: Counter[tuple[AuditEntry, str]] = Counter()
 
     def add(self, email: str, *institution_ids: str) -> None:
@@ -61,12 +60,12 @@ class RefusedSignIns:
             self._audit_log.gather(entries)
         except StorageUnavailableError:
             with self._lock:
-                # Without the addresses, so that the memory that they need is limited.
+                # The addresses are dropped, so that the memory is limited.
                 for entry in entries:
                     self._pending[replace(entry, times=1), ""] += entry.times or 0
 
     def _take_from_bucket(self) -> bool:
-        """Return whether the bucket has a write, which is then taken."""
+        """Take a write from the bucket, and return whether there was one."""
         now = self._clock.monotonic()
         full_at = max(self._bucket_full_at, now) + 1
         if full_at > now + self.MOST_WRITES:

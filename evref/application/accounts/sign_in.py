@@ -102,7 +102,7 @@ class SignIn:
                     succeed()
             if is_right and member is not None:
                 with suppress(NotFoundError):
-                    # Else the member has been removed since the beginning.
+                    # Otherwise the member was removed in the meantime.
                     return self.start(member)
         except TooManyAttemptsError:
             self._count_refusal(email, member)
@@ -125,8 +125,8 @@ class SignIn:
     def start(self, member: Member, *, by_proxy: bool = False) -> StartedSession:
         """Start a session for an authenticated member, and record the sign-in.
 
-        Sign-ins by a proxy are gathered by the minute: a client that keeps no cookie signs in with
-        each request.
+        Sign-ins by a proxy are gathered by the minute, because a client without cookies signs in
+        with each request.
 
         Raises:
             NotFoundError: If the member was removed.
@@ -178,7 +178,7 @@ class SignIn:
             raise NotSignedInError from None
         if not session.is_live(member, self.clock.now()):
             raise NotSignedInError
-        # Members read the audit log, which is then complete for this process.
+        # Members can read the audit log, so this process writes what is pending.
         self.refused.write()
         institution = self.storage.accounts.institution(member.institution_id)
         return SignedIn(member, institution, session.by_proxy)
@@ -227,11 +227,11 @@ class SignIn:
             with self.storage.changes(signed_in.principal, self.clock.now()) as changes:
                 changes.accounts.set_password(member.id, password_hash)
                 record(changes, Action.PASSWORD_CHANGED, member)
-                # Bound to this password: if another one is set concurrently, the session ends.
+                # The session is bound to this password. It ends if another one is set concurrently.
                 started = self._start(changes, replace(member, password_hash=password_hash))
             self.storage.sessions.remove(token.digest)
         except NotFoundError:
-            # The member has been removed since the beginning.
+            # The member was removed in the meantime.
             raise NotSignedInError from None
         return started
 

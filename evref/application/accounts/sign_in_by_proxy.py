@@ -26,18 +26,20 @@ from evref.ports.system import Clock
 
 
 class Refusal(Enum):
-    """Why a proxy signs nobody in."""
+    """The reasons for which a proxy cannot sign a person in."""
 
     SECRET = auto()
     ADDRESS = auto()
-    # The first member of an institution is an admin, whom the operator creates.
+    # The operator creates the first member of an institution, who is an admin.
     NO_ADMIN = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class ProxySession:
-    """The session of a member whom a proxy names; `is_new` if it began now, and `has_joined` if the
-    membership did too. Without a token, the member is signed in for one request.
+    """The session of a member whom a proxy names.
+
+    `is_new` says whether the session began now, and `has_joined` whether the membership did.
+    Without a token, the member is signed in for one request.
     """
 
     signed_in: SignedIn
@@ -64,13 +66,13 @@ class SignInByProxy:
     ) -> ProxySession | Refusal:
         """Return the session of the member with this e-mail address.
 
-        `token` identifies the browser's session. It goes on if a proxy began it for this member,
-        and ends otherwise. Only a request for a page begins and ends sessions. An unknown address
-        becomes a reader, or what an open invitation says.
+        `token` identifies the browser's session. The session continues if a proxy began it for this
+        member, and ends otherwise. Only a request for a page begins and ends sessions. An unknown
+        person becomes a member with the role reader, or with the role of an open invitation.
         """
         digest = ProxySecret(secret).digest
         sign_ins = self.storage.accounts.proxy_sign_ins()
-        # All are compared, so that the time says nothing.
+        # All secrets are compared, so that the time reveals nothing.
         matching = [sign_in for sign_in in sign_ins if hmac.compare_digest(sign_in.digest, digest)]
         if not matching:
             return Refusal.SECRET
@@ -129,7 +131,8 @@ class SignInByProxy:
         except LastAdminError:
             return Refusal.NO_ADMIN
         except (AlreadyExistsError, InvalidValueError, NotFoundError, NotSignedInError):
-            # A member of another institution, or removed since; or the domain is another's now.
+            # The member is of another institution or was removed, or another one now has the
+            # domain.
             return Refusal.ADDRESS
 
     def _without_password(self, member: Member) -> Member:

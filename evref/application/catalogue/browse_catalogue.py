@@ -62,9 +62,9 @@ class BrowseCatalogue:
         self._loading = threading.Lock()
 
     def current(self) -> Served:
-        """Return what is served; a caller uses this for its whole response.
+        """Return what is served; a caller uses it for its whole response.
 
-        While storage is unavailable, this is what is cached.
+        While storage is unavailable, returns the cached one.
 
         Raises:
             NoCatalogueError: If no catalogue has been published.
@@ -82,9 +82,9 @@ class BrowseCatalogue:
         raise NoCatalogueError
 
     def changes_since(self, served: Served, version: str) -> Publication | None:
-        """Return the served publication compared with a version; None if that is served.
+        """Return the served publication compared with a version; None if this version is served.
 
-        What changed and changed back is no change.
+        A change that was reverted does not count.
 
         Raises:
             UnknownVersionError: If the catalogue of the version is not stored.
@@ -103,7 +103,7 @@ class BrowseCatalogue:
         return replace(served.publications[0], comparison=comparison)
 
     def follow(self) -> None:
-        """Also check storage while there are no requests, in a thread that never ends."""
+        """Check storage even while there are no requests, in a thread that never ends."""
         threading.Thread(target=self._keep_looking, name="evref-follow", daemon=True).start()
 
     def _keep_looking(self) -> None:
@@ -112,7 +112,7 @@ class BrowseCatalogue:
             self._look()
 
     def _look(self) -> None:
-        # Without a cached catalogue, every thread must wait for the one that checks storage.
+        # Without a cached catalogue, every thread must wait for the thread that checks storage.
         if not self._looking.acquire(blocking=self._held is None):
             return
         try:
@@ -146,9 +146,10 @@ class BrowseCatalogue:
     def _load(self, publication_id: str) -> None:
         catalogue = self._store.load()
         if catalogue is not None:
-            # A catalogue is served with its version and its index, or not yet.
+            # A catalogue is served only when its version and its index are complete.
             version, search = catalogue.version, SearchIndex(catalogue, self._lexicon)
-            # If a newer one has been published since, it is loaded now and at the next check.
+            # A newer catalogue may be published in between: it is then loaded now and at the next
+            # check.
             publications = dropwhile(
                 lambda publication: publication.version != version, self._store.history()
             )
@@ -160,7 +161,7 @@ class BrowseCatalogue:
     def _has_failed(self, error: StorageUnavailableError) -> None:
         if self._held is not None and self._failure is None:
             log.warning("serving the cached catalogue: %s", error.reason)
-        # For the threads that wait for the lock: if each retried, their waits would add up.
+        # The threads that wait for the lock must not retry, or their waits would add up.
         self._failure = error
 
     def _has_succeeded(self) -> None:

@@ -1,4 +1,4 @@
-"""Load the map by which codes of SNOMED CT are read."""
+"""Load the map with which SNOMED CT codes are read."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,10 @@ from evref.ports.system import Clock
 
 @dataclass(eq=False)
 class LoadCodes:
-    """Each method raises `NotAllowedError` if the principal may not publish."""
+    """Loads, shows and removes the map.
+
+    Each method raises `NotAllowedError` if the principal may not publish.
+    """
 
     storage: Storage
     files: CatalogueFiles
@@ -64,7 +67,7 @@ class LoadCodes:
         return loaded
 
     def leading(self, principal: Principal, snomed: SnomedMap) -> int:
-        """Return how many codes of a map lead to a diagnosis of the served catalogue."""
+        """Return the number of codes of a map that lead to a diagnosis of the served catalogue."""
         authorise(principal, Right.PUBLISH_CATALOGUE)
         catalogue = self.storage.catalogue.load()
         return 0 if catalogue is None else snomed.count_leading_to(catalogue)

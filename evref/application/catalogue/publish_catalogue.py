@@ -78,7 +78,7 @@ class PublishCatalogue:
         return tuple(line for line in lines if line not in known)
 
     def retracted(self, principal: Principal, catalogue: Catalogue, path: Path) -> tuple[str, ...]:
-        """Return a line for each citation of a work that the list in this file says is retracted.
+        """Return a line for each citation of a work that the list in this file has as retracted.
 
         Raises:
             InvalidCatalogueError: If the file cannot be read, or is not such a list.
@@ -95,7 +95,8 @@ class PublishCatalogue:
     def plan_load(self, principal: Principal, path: Path, progress: Progress) -> Plan:
         """Plan to publish the catalogue in this file or folder; changes nothing.
 
-        With the content of the bundled catalogue it is published as that one, wherever it is.
+        A catalogue with the content of the bundled one is published as the bundled one, whatever
+        its path.
 
         Raises:
             InvalidCatalogueError: If the files have errors; it contains all of them.
@@ -149,7 +150,7 @@ class PublishCatalogue:
         served, or if another process publishes at the same time.
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        # Checked first, because reading the files takes the longest.
+        # Checked before the files are read, because reading takes the longest.
         history = self.storage.catalogue.history()
         if history and not history[0].is_bundled:
             return None

@@ -142,7 +142,7 @@ def _entry(served: Served, diagnosis_id: str) -> Entry:
 
     Raises:
         UnknownDiagnosisError: If the catalogue does not contain the diagnosis, or no longer
-        contains it.
+            contains it.
 
     """
     try:
