@@ -1,4 +1,4 @@
-"""The use cases, on everything in memory and a clock that stands still."""
+"""Fixtures: the use cases, with storage in memory and a clock that stands still."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def store(storage: MemoryStorage) -> BreakableStorage:
 
 @pytest.fixture
 def state(storage: MemoryStorage) -> MemoryState:
-    """All that is stored."""
+    """Return everything that is stored."""
     return storage.state
 
 

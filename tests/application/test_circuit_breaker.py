@@ -1,4 +1,4 @@
-"""The circuit breaker: requests do not queue behind a storage that hangs."""
+"""Tests of the circuit breaker, which keeps requests from waiting for a hanging storage."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,7 +16,7 @@ def breaker(clock: FakeClock) -> CircuitBreaker:
 
 
 def fail(breaker: CircuitBreaker, after: Callable[[], None]) -> None:
-    """Storage does not answer one request, after so much time."""
+    """Make a request to storage that fails after `after` has advanced the clock."""
 
     def ask() -> None:
         after()
@@ -27,7 +27,7 @@ def fail(breaker: CircuitBreaker, after: Callable[[], None]) -> None:
 
 
 def lets_through(breaker: CircuitBreaker) -> bool:
-    """Whether a request that storage answers at once is let through."""
+    """Return whether a request that storage answers at once is let through."""
     try:
         return breaker(lambda: True)
     except StorageUnavailableError:
@@ -37,7 +37,7 @@ def lets_through(breaker: CircuitBreaker) -> bool:
 def test_a_quick_failure_leaves_the_circuit_closed(
     breaker: CircuitBreaker, clock: FakeClock
 ) -> None:
-    """It keeps nobody waiting, and serves again with the next request."""
+    """A quick failure keeps nobody waiting, so the next request may try again."""
     fail(breaker, lambda: clock.advance(seconds=0.4))
 
     assert lets_through(breaker)
@@ -46,7 +46,7 @@ def test_a_quick_failure_leaves_the_circuit_closed(
 def test_a_call_that_hangs_opens_the_circuit_for_a_second(
     breaker: CircuitBreaker, clock: FakeClock
 ) -> None:
-    """Meanwhile everybody is refused at once; then storage is asked, and all goes on."""
+    """During this second every call fails at once; then storage is asked again."""
     fail(breaker, lambda: clock.advance(seconds=2))
 
     clock.advance(seconds=0.9)
@@ -61,7 +61,7 @@ def test_a_call_that_hangs_opens_the_circuit_for_a_second(
 def test_a_half_open_circuit_lets_one_call_through_at_a_time(
     breaker: CircuitBreaker, clock: FakeClock
 ) -> None:
-    """The others do not wait for what it finds."""
+    """The other calls fail at once and do not wait for the result."""
     fail(breaker, lambda: clock.advance(seconds=2))
     clock.advance(seconds=1)
 
@@ -74,7 +74,6 @@ def test_a_half_open_circuit_lets_one_call_through_at_a_time(
 def test_a_half_open_circuit_opens_again_when_storage_still_hangs(
     breaker: CircuitBreaker, clock: FakeClock
 ) -> None:
-    """For another second."""
     fail(breaker, lambda: clock.advance(seconds=2))
     clock.advance(seconds=1)
     fail(breaker, lambda: clock.advance(seconds=2))
@@ -82,10 +81,10 @@ def test_a_half_open_circuit_opens_again_when_storage_still_hangs(
     assert not lets_through(breaker)
 
 
-def test_an_answer_that_refuses_closes_the_circuit(
+def test_an_error_that_is_an_answer_of_storage_closes_the_circuit(
     breaker: CircuitBreaker, clock: FakeClock
 ) -> None:
-    """Such as that the key is not valid: storage is there."""
+    """An invalid key, for example, shows that storage answers."""
     fail(breaker, lambda: clock.advance(seconds=2))
     clock.advance(seconds=1)
 
@@ -101,7 +100,7 @@ def test_an_answer_that_refuses_closes_the_circuit(
 def test_a_late_failure_does_not_open_a_circuit_that_another_answer_closed(
     breaker: CircuitBreaker, clock: FakeClock
 ) -> None:
-    """A straggler of an outage that is over, or one that others crowded out."""
+    """The late call may come from an outage that is over, or may have waited behind others."""
 
     def while_another_is_answered() -> None:
         clock.advance(seconds=2)
@@ -116,7 +115,7 @@ def test_a_late_failure_does_not_open_a_circuit_that_another_answer_closed(
 def test_a_circuit_within_another_stays_open_when_another_server_responds(
     breaker: CircuitBreaker, clock: FakeClock
 ) -> None:
-    """As when Redis hangs, and the database has the next catalogue."""
+    """For example, Redis hangs while the database returns the next catalogue."""
     within = CircuitBreaker(clock, breaker)
 
     def while_the_other_server_responds() -> None:
@@ -134,7 +133,7 @@ def test_a_circuit_within_another_stays_open_when_another_server_responds(
 def test_a_hang_of_the_shared_server_opens_every_circuit_within(
     breaker: CircuitBreaker, clock: FakeClock
 ) -> None:
-    """So a request that calls it twice waits once."""
+    """A request that calls the server twice therefore waits only once."""
     within = CircuitBreaker(clock, breaker)
 
     fail(breaker, lambda: clock.advance(seconds=2))

@@ -1,4 +1,4 @@
-"""The audit log is read latest first, a page at a time."""
+"""Tests of reading the audit log in pages, latest entries first."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Ready means: storage takes writes and a catalogue is served."""
+"""Tests of readiness: storage accepts writes and a catalogue is served."""
 
 import pytest
 
@@ -15,10 +15,10 @@ def browse(store: BreakableStorage, clock: FakeClock) -> BrowseCatalogue:
     return BrowseCatalogue(store.catalogue, clock, CircuitBreaker(clock))
 
 
-def test_it_is_ready_while_storage_takes_writes_and_a_catalogue_is_served(
+def test_the_service_is_ready_while_storage_accepts_writes_and_a_catalogue_is_served(
     browse: BrowseCatalogue, store: BreakableStorage
 ) -> None:
-    """A catalogue that is held is not enough."""
+    """A catalogue in memory is not enough while storage is unavailable."""
     keep_catalogue(store, a_catalogue())
 
     for broken in (False, True, False):
@@ -28,7 +28,7 @@ def test_it_is_ready_while_storage_takes_writes_and_a_catalogue_is_served(
         assert expected.ready is not broken
 
 
-def test_it_is_not_ready_without_a_catalogue(
+def test_the_service_is_not_ready_without_a_catalogue(
     browse: BrowseCatalogue, store: BreakableStorage
 ) -> None:
     assert readiness(store, browse) == Readiness(True, None)

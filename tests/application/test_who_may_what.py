@@ -1,6 +1,6 @@
-"""Each use case that manages something, tried by each principal.
+"""Tests of what each principal may do with each use case that manages something.
 
-The use cases are found by looking: one that is new has no row here, and fails.
+A new use case fails these tests until the table here has a row for it.
 """
 
 import importlib
@@ -64,19 +64,19 @@ class House:
 
 @pytest.fixture
 def publish(storage: MemoryStorage, clock: FakeClock) -> PublishCatalogue:
-    """Of two catalogues the second is served."""
+    """Return the use case after the publication of two catalogues."""
     files = FakeCatalogueFiles()
     files.held = {ONE: a_catalogue(an_entry("one")), OTHER: a_catalogue(an_entry("other"))}
     publish = PublishCatalogue(storage, files, clock, OTHER)
     for path in (ONE, OTHER):
-        plan = publish.plan_load(Operator(), path, unheard)
+        plan = publish.plan_load(Operator(), path, ignore_progress)
         publish.publish(Operator(), plan, by="root", allow_removals=True)
     return publish
 
 
 @pytest.fixture
 def codes(storage: MemoryStorage, clock: FakeClock) -> LoadCodes:
-    """With a map loaded."""
+    """Return the use case with a map loaded."""
     codes = LoadCodes(storage, FakeCatalogueFiles(), clock)
     codes.load(Operator(), codes.read(Operator(), ONE), by="root")
     return codes
@@ -125,13 +125,13 @@ def house(
     )
 
 
-def unheard(_done: int, _total: int) -> None:
+def ignore_progress(_done: int, _total: int) -> None:
     pass
 
 
 SEE = (DONE, DONE, DONE, NOT_ALLOWED, NOT_FOUND)
 CHANGE = (DONE, DONE, NOT_ALLOWED, NOT_ALLOWED, NOT_FOUND)
-# Of no institution yet, so that a stranger may have one for their own.
+# A new id belongs to no institution yet, so a stranger may get one too.
 NEW_ID = (DONE, DONE, NOT_ALLOWED, NOT_ALLOWED, DONE)
 OPERATOR_ONLY = (DONE, NOT_ALLOWED, NOT_ALLOWED, NOT_ALLOWED, NOT_ALLOWED)
 
@@ -209,7 +209,7 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
             "LoadCodes.leading": lambda h, who: h.codes.leading(who, A_MAP),
             "LoadCodes.status": lambda h, who: h.codes.status(who),
             "LoadCodes.remove": lambda h, who: h.codes.remove(who, by="root"),
-            "PublishCatalogue.check": lambda h, who: h.publish.check(who, [ONE], unheard),
+            "PublishCatalogue.check": lambda h, who: h.publish.check(who, [ONE], ignore_progress),
             "PublishCatalogue.not_read": lambda h, who: h.publish.not_read(who, [ONE]),
             "PublishCatalogue.retracted": lambda h, who: h.publish.retracted(
                 who, Catalogue([]), Path("list.csv")
@@ -217,13 +217,18 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
             "PublishCatalogue.warnings": lambda h, who: h.publish.warnings(
                 who, a_catalogue(an_entry()), [ONE]
             ),
-            "PublishCatalogue.plan_load": lambda h, who: h.publish.plan_load(who, ONE, unheard),
+            "PublishCatalogue.plan_load": lambda h, who: h.publish.plan_load(
+                who, ONE, ignore_progress
+            ),
             "PublishCatalogue.plan_rollback": lambda h, who: h.publish.plan_rollback(who),
             "PublishCatalogue.publish": lambda h, who: h.publish.publish(
-                who, h.publish.plan_load(Operator(), ONE, unheard), by="root", allow_removals=True
+                who,
+                h.publish.plan_load(Operator(), ONE, ignore_progress),
+                by="root",
+                allow_removals=True,
             ),
             "PublishCatalogue.publish_bundled": lambda h, who: h.publish.publish_bundled(
-                who, unheard, by="root"
+                who, ignore_progress, by="root"
             ),
             "PublishCatalogue.export": lambda h, who: h.publish.export(who, Path("out")),
             "PublishCatalogue.status": lambda h, who: h.publish.status(who),
@@ -238,18 +243,18 @@ FOR_EVERYBODY = {
     "BrowseCatalogue",
     "CircuitBreaker",
     "Gate",
-    # Finds out who somebody is; a member changes the own password by the session.
+    # They find out who somebody is. A member changes their own password by the session.
     "SignIn",
     "SignInByProxy",
     "RefusedSignIns",
     "Attempts",
     "Bulkhead",
-    # For the person who has the link of an invitation, and is nobody yet.
+    # For the person with the link of an invitation, who is not a member yet.
     "People.invitation",
     "People.accept",
     # For a person whom the institution's own system has signed in.
     "People.join",
-    # The present day, which is no secret.
+    # The present day is not a secret.
     "ManageKeys.today",
     # Done by the service itself, during a request of any principal.
     "ManageKeys.prune_usage",
@@ -257,14 +262,14 @@ FOR_EVERYBODY = {
 
 
 def public_methods() -> set[str]:
-    """Those of all use cases, by class and name; those that anybody may call left out."""
+    """Return the methods of all use cases as `Class.method`, without those for everybody."""
     return {
         name
         for module in pkgutil.walk_packages(evref.application.__path__, "evref.application.")
         for use_case in vars(importlib.import_module(module.name)).values()
         if inspect.isclass(use_case)
         and use_case.__module__ == module.name
-        and not hasattr(use_case, "__slots__")  # not what a use case returns
+        and not hasattr(use_case, "__slots__")  # leaves out what use cases return
         and use_case.__name__ not in FOR_EVERYBODY
         for method, _ in inspect.getmembers(use_case, inspect.isfunction)
         if method == "__call__" or not method.startswith("_")
@@ -272,7 +277,7 @@ def public_methods() -> set[str]:
     }
 
 
-def test_every_method_that_manages_something_is_tried_here() -> None:
+def test_the_table_has_every_method_that_manages_something() -> None:
     assert set(TABLE) == public_methods()
 
 
@@ -281,7 +286,7 @@ def test_every_method_that_manages_something_is_tried_here() -> None:
 def test_each_principal_may_do_what_the_rules_say(
     house: House, state: MemoryState, name: str, who: str
 ) -> None:
-    """Whoever may not changes nothing, and nothing is written in the audit log."""
+    """A use case that is not allowed changes nothing, not even the audit log."""
     act, outcomes = TABLE[name]
     outcome = outcomes[PRINCIPALS.index(who)]
     before = repr(state)

@@ -1,4 +1,4 @@
-"""Reads source text for what it imports and calls; nothing is run, and TYPE_CHECKING counts too."""
+"""Finds imports and calls in source text, also below TYPE_CHECKING, and runs nothing."""
 
 import ast
 from collections.abc import Collection, Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
-# Calls by which code that imports nothing else still reaches a clock, a file or the terminal.
+# Code can reach a clock, a file or the terminal by these calls without another import.
 IMPURE_BUILTINS = {"open", "print", "input", "exec", "eval", "compile", "breakpoint", "__import__"}
 CLOCK_READS = {"now", "today", "utcnow"}
 FILE_ACCESS = {
@@ -18,25 +18,25 @@ FILE_ACCESS = {
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """A name with all its dots: `from a.b import c` imports `a.b.c`; `.b` where it is relative."""
+    """A dotted name: `a.b.c` for `from a.b import c`; a relative name begins with a dot."""
 
     line: int
     name: str
 
     def within(self, packages: Collection[str]) -> bool:
-        """Whether it is one of these modules or packages, or something in one."""
-        return any(self.name == one or self.name.startswith(f"{one}.") for one in packages)
+        """Return whether the name is one of these modules or packages, or in one of them."""
+        return any(self.name == name or self.name.startswith(f"{name}.") for name in packages)
 
 
 def sources(*places: str) -> list[Path]:
-    """All Python files in these files and folders of the project; at least one in each."""
-    found = []
+    """Return all Python files in these files and folders; each must contain at least one."""
+    files = []
     for place in places:
         path = ROOT / place
         here = [path] if path.is_file() else sorted(path.rglob("*.py"))
         assert here, f"there is nothing to check in {place}"
-        found += here
-    return found
+        files += here
+    return files
 
 
 def imports(source: str) -> Iterator[Import]:
@@ -51,25 +51,25 @@ def imports(source: str) -> Iterator[Import]:
 
 
 def imports_outside(source: str, allowed: Collection[str]) -> list[str]:
-    """Imports of anything but these modules and packages, as `line: name`."""
-    return [f"{one.line}: {one.name}" for one in imports(source) if not one.within(allowed)]
+    """Return the imports from outside these modules and packages, as `line: name`."""
+    return [f"{item.line}: {item.name}" for item in imports(source) if not item.within(allowed)]
 
 
 def impure_calls(source: str) -> list[str]:
-    """Calls that read a clock, a file or the terminal, or run text as code, as `line: name`."""
-    found = []
+    """Return calls that reach a clock, a file or the terminal or run text, as `line: name`."""
+    calls = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call):
             match node.func:
                 case ast.Name(id=name) if name in IMPURE_BUILTINS:
-                    found.append(f"{node.lineno}: {name}")
+                    calls.append(f"{node.lineno}: {name}")
                 case ast.Attribute(value=value, attr=name) if name in FILE_ACCESS | {"open"} or (
                     name in CLOCK_READS and _last_name(value) in {"datetime", "date"}
                 ):
-                    found.append(f"{node.lineno}: {name}")
+                    calls.append(f"{node.lineno}: {name}")
                 case _:
                     pass
-    return found
+    return calls
 
 
 def _last_name(node: ast.expr) -> str | None:

@@ -1,6 +1,6 @@
-"""The core imports only what is listed here, so that it does not depend on its adapters.
+"""Tests that the core imports only listed modules, so that it does not depend on adapters.
 
-A list of what is forbidden would let the next package through.
+A list of forbidden modules would let every new package through.
 """
 
 import sys
@@ -11,8 +11,8 @@ import pytest
 
 from tests.architecture.checker import ROOT, imports_outside, impure_calls, sources
 
-# What of the standard library neither reads nor changes anything outside of its arguments. A
-# module that is as pure may be added; one that knows a clock, a file or a socket may not.
+# Modules of the standard library that read and change nothing but their arguments. Another such
+# module may be added, but not a module that uses a clock, a file or a socket.
 PURE = {
     "__future__", "abc", "array", "bisect", "collections", "contextlib", "copy", "dataclasses",
     "datetime", "decimal", "difflib", "enum", "fractions", "functools", "hashlib", "hmac",
@@ -56,7 +56,7 @@ def test_a_module_of_the_core_reads_no_clock_and_no_file(part: Part, path: Path)
     assert impure_calls(path.read_text()) == []
 
 
-def test_what_is_listed_is_of_the_standard_library_or_of_the_core() -> None:
+def test_the_lists_contain_only_the_standard_library_and_the_core() -> None:
     listed = {name.partition(".")[0] for part in PARTS for name in part.allowed}
 
     assert listed - sys.stdlib_module_names == {"evref"}

@@ -1,4 +1,4 @@
-"""No adapter without a contract."""
+"""Tests that every adapter has contract tests."""
 
 import pkgutil
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def below(base: type[Any]) -> Iterator[type[Any]]:
 
 
 def modules(folder: str) -> str:
-    """Import what tests the adapters in the folder; return its text."""
+    """Import the tests in the folder; return their source text."""
     paths = sorted((TESTS / folder).rglob("test_*.py"))
     for path in paths:
         import_module(".".join(path.relative_to(TESTS.parent).with_suffix("").parts))
@@ -31,15 +31,15 @@ def modules(folder: str) -> str:
 
 @pytest.mark.parametrize("package", ["memory", "sql"])
 def test_every_storage_is_held_to_the_whole_contract(package: str) -> None:
-    """Redis, which is a part of one, to the contracts of its parts."""
+    """The storage in Redis is not listed: it has contract tests only for its own parts."""
     folder = f"tests.adapters.{package}"
     modules(f"adapters/{package}")
 
-    assert [each for each in below(StorageContract) if each.__module__.startswith(folder)]
+    assert [tests for tests in below(StorageContract) if tests.__module__.startswith(folder)]
 
 
 def test_the_contract_of_a_storage_has_a_class_for_each_of_its_parts() -> None:
-    """And one for the unit of work; `Team` is a part of `Accounts`."""
+    """Two more classes test the unit of work and `Team`, which is a part of `Accounts`."""
     parts = get_type_hints(Storage)
 
     assert len([name for name in vars(StorageContract) if name.startswith("Test")]) == (
@@ -48,14 +48,14 @@ def test_the_contract_of_a_storage_has_a_class_for_each_of_its_parts() -> None:
 
 
 def test_every_adapter_of_another_port_is_held_to_its_contract() -> None:
-    """By a test class that pytest collects."""
+    """A test class that pytest collects must name the adapter."""
     package = evref.adapters.outbound
-    for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        import_module(found.name)
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        import_module(module.name)
     modules("contracts"), modules("adapters/files")
-    contracts = [each for each in below(Contract) if hasattr(each, "port")]
-    ports = {each.port for each in contracts}
-    held = {each.adapter for each in below(Contract) if hasattr(each, "adapter")}
+    contracts = [contract for contract in below(Contract) if hasattr(contract, "port")]
+    ports = {contract.port for contract in contracts}
+    tested = {tests.adapter for tests in below(Contract) if hasattr(tests, "adapter")}
 
     adapters = {
         adapter
@@ -64,4 +64,4 @@ def test_every_adapter_of_another_port_is_held_to_its_contract() -> None:
         if adapter.__module__.startswith(f"{package.__name__}.")
     }
     assert adapters
-    assert adapters == held
+    assert adapters == tested

@@ -1,4 +1,4 @@
-"""The adapter for YAML files keeps to its contract."""
+"""Contract tests of the adapter for YAML files."""
 
 from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.testing import CatalogueFilesContract

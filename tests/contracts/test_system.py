@@ -1,4 +1,4 @@
-"""The machine's own adapters keep to their contracts."""
+"""Contract tests of the adapters for the clock, randomness and passwords."""
 
 import subprocess
 import sys
@@ -28,13 +28,13 @@ class TestSystemRandomness(RandomnessContract):
 class TestArgon2PasswordHasher(PasswordHasherContract):
     adapter = Argon2PasswordHasher
 
-    def test_however_many_sign_in_at_once_one_takes_memory(self) -> None:
-        """Four threads, each of which would take 64 MiB."""
-        said = subprocess.run(
+    def test_concurrent_hashes_take_the_memory_of_one(self) -> None:
+        """Each of the four threads would take 64 MiB if they did not hash in turn."""
+        printed = subprocess.run(
             [sys.executable, "-c", _FOUR_AT_ONCE], check=True, capture_output=True, text=True
         ).stdout
 
-        assert 64 <= int(said) < 2 * 64
+        assert 64 <= int(printed) < 2 * 64
 
 
 _FOUR_AT_ONCE = """

@@ -130,7 +130,7 @@ class Task(ABC):
 
     @abstractmethod
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
-        """Return the outcome of the round in a word.
+        """Return the outcome of the round in a few words.
 
         `done` changes are complete; `unknown` changes were interrupted.
 
@@ -259,7 +259,7 @@ class Migrations(Task):
         self._templates: dict[str | None, tuple[str, list[str], Rows]] = {}
 
     def _template(self, number: int) -> tuple[str, list[str], Rows]:
-        """An empty database or that of a release, in turn: URL, schema and rows."""
+        """Return URL, schema and rows of an empty database or of a release's, in turn."""
         releases = (None, *RELEASES)
         release = releases[number % len(releases)]
         if release not in self._templates:

@@ -54,7 +54,7 @@ class Changes:
     def reported(self) -> Iterator[None]:
         last = None
         if self._until_death == 0:
-            # Half of the time towards the end, where the change takes effect.
+            # Half of the deaths come towards the end, where the change takes effect.
             first = self.random.choice([0, self._steps * 9 // 10])
             last = self.random.randrange(first, self._steps)
         elif self._until_death:
@@ -72,7 +72,7 @@ class Changes:
         try:
             yield
         except KeyRevokedError:
-            # Another process has revoked the key meanwhile.
+            # Another process has revoked the key first.
             sys.setprofile(None)
             self._sender.send_bytes(REFUSED)
         else:

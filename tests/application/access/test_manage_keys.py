@@ -1,4 +1,4 @@
-"""Keys are made, listed, changed and revoked, and the audit log says so."""
+"""Tests of creating, changing, rotating and revoking keys, and of their audit entries."""
 
 from datetime import date, timedelta
 
@@ -32,7 +32,7 @@ def made(keys: ManageKeys, hospital: Institution) -> NewKey:
 
 
 def key_entries(audit: AuditLog, hospital: Institution) -> list[AuditEntry]:
-    """Those about keys, oldest first."""
+    """Return the audit entries about keys, oldest first."""
     return [entry for entry in reversed(audit.entries(hospital.id)) if entry.key_id is not None]
 
 
@@ -54,7 +54,7 @@ def test_an_expiry_in_the_past_is_reported_with_all_other_faults(
 def test_every_field_of_an_expired_key_can_be_changed(
     keys: ManageKeys, clock: FakeClock, hospital: Institution, gate: Gate
 ) -> None:
-    """A past date that stays as it is is no fault, and a later one makes the key valid again."""
+    """An unchanged past expiry is accepted, and a later expiry makes the key valid again."""
     made = keys.create(OPERATOR, hospital.id, name="Ward app", expires_on=TODAY)
     clock.advance(days=2)
 
@@ -104,7 +104,7 @@ def test_rotations_are_audited_with_the_end_of_every_old_secret(
     ]
 
 
-def test_the_history_is_of_so_many_days_with_today(
+def test_the_history_has_the_number_of_days_asked_for_and_ends_today(
     keys: ManageKeys, made: NewKey, gate: Gate, clock: FakeClock
 ) -> None:
     for _ in range(4):
@@ -120,7 +120,7 @@ def test_the_history_is_of_so_many_days_with_today(
 
 
 @pytest.mark.parametrize("key_id", ["", "k1", "0" * 15, "0" * 17, "A" * 16, "\u0660" * 16])
-def test_an_id_that_was_not_made_here_is_refused(
+def test_an_id_that_was_not_created_here_is_rejected(
     keys: ManageKeys, key_id: str, hospital: Institution
 ) -> None:
     with pytest.raises(InvalidValueError, match="id: must be an id that was created for this key"):
@@ -164,7 +164,7 @@ def test_every_change_is_audited_in_words(
 
 
 class PrunedUsage(MemoryUsageReports):
-    """Notes each day on which it is pruned, which fails."""
+    """Notes each day on which it is pruned; pruning always fails."""
 
     def __init__(self, state: MemoryState) -> None:
         super().__init__(state)
@@ -175,7 +175,7 @@ class PrunedUsage(MemoryUsageReports):
         raise StorageUnavailableError("busy")
 
 
-def test_changes_of_keys_prune_counts_once_a_day_and_do_not_fail_by_it(
+def test_changes_of_keys_prune_counts_once_a_day_even_if_pruning_fails(
     storage: MemoryStorage, clock: FakeClock, hospital: Institution
 ) -> None:
     usage = storage.usage = PrunedUsage(storage.state)

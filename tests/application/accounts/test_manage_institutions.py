@@ -1,4 +1,4 @@
-"""Institutions and members are made by the operator, and the audit log says so."""
+"""Tests of how the operator creates and changes institutions and members."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -110,7 +110,7 @@ def test_one_name_is_one_institution_however_its_accents_are_written(
 
 
 class RacedStorage(DelegatingStorage):
-    """Does something else right before each unit of work."""
+    """Calls `before` right before each unit of work."""
 
     def __init__(self, rest: MemoryStorage, before: Callable[[], object]) -> None:
         super().__init__(rest)
@@ -124,7 +124,7 @@ class RacedStorage(DelegatingStorage):
 def test_commands_that_run_at_the_same_time_do_not_undo_each_other(
     institutions: ManageInstitutions, storage: MemoryStorage, hospital: Institution
 ) -> None:
-    """A secret that is replaced because it leaked does not come back."""
+    """A secret that was replaced because it leaked must not become valid again."""
 
     def set_sign_in(manage: ManageInstitutions, *domains: str, new_secret: bool = False) -> str:
         made = manage.set_sign_in(OPERATOR, hospital.id, domains=domains, new_secret=new_secret)

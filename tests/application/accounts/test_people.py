@@ -1,4 +1,4 @@
-"""Admins invite, change and remove the members of their institution; attacks on all that."""
+"""Tests of how admins invite, change and remove members, and of attacks on this."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -43,7 +43,7 @@ def other_admin(people: People, admin: Member) -> Member:
 
 @pytest.fixture
 def stranger(institutions: ManageInstitutions, people: People) -> Member:
-    """The admin of another institution."""
+    """Return the admin of another institution."""
     clinic = institutions.create_institution(OPERATOR, "Clinic")
     return people.create(OPERATOR, clinic.id, "s@c.org", password=PASSWORD)
 
@@ -60,7 +60,7 @@ def accept(
     return people.accept(made[1].text, password=PASSWORD, repeated=PASSWORD, address=address)
 
 
-# Inviting and people
+# Invitations
 
 
 def test_the_token_is_not_stored(people: People, admin: Member, state: MemoryState) -> None:
@@ -78,7 +78,7 @@ def test_the_inviter_does_not_learn_that_somebody_is_a_member_elsewhere(
     stranger: Member,
     state: MemoryState,
 ) -> None:
-    """Only the person with the link learns it, and may use it once the other account is gone."""
+    """Only the person with the link learns it; the link works once the other account is gone."""
     made = invite(people, admin, stranger.email)
     before = repr(state)
 
@@ -100,7 +100,7 @@ def test_the_inviter_does_not_learn_that_somebody_is_a_member_elsewhere(
         ("\ud800" * 8, "UTF-8"),
     ],
 )
-def test_a_password_that_may_not_be_leaves_the_invitation_open(
+def test_a_rejected_password_leaves_the_invitation_open(
     people: People, admin: Member, refused: str, message: str
 ) -> None:
     made = invite(people, admin)
@@ -113,7 +113,7 @@ def test_a_password_that_may_not_be_leaves_the_invitation_open(
     assert accept(people, made).email == NEW
 
 
-def test_a_busy_service_estimates_nothing_and_leaves_the_invitation_open(
+def test_a_busy_service_checks_no_password_and_leaves_the_invitation_open(
     people: People,
     admin: Member,
     bulkhead: Bulkhead,
@@ -133,7 +133,7 @@ def test_a_busy_service_estimates_nothing_and_leaves_the_invitation_open(
 
 
 class Interrupted(QuickPasswordHasher):
-    """Something else happens while a password is hashed."""
+    """Calls `during_hash` while it hashes a password."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -150,7 +150,7 @@ def passwords() -> Interrupted:
 
 
 @pytest.mark.parametrize("event", ["revoked", "expired", "inviter removed", "inviter demoted"])
-def test_what_ends_an_invitation_ends_it_also_in_the_moment_of_its_use(
+def test_an_invitation_that_ends_while_it_is_accepted_makes_no_member(
     *,
     people: People,
     admin: Member,
@@ -159,7 +159,7 @@ def test_what_ends_an_invitation_ends_it_also_in_the_moment_of_its_use(
     clock: FakeClock,
     event: str,
 ) -> None:
-    """After the link was looked up, and before the person is a member."""
+    """The invitation ends after its look-up and before the person becomes a member."""
     made = invite(people, admin)
     passwords.during_hash = {
         "revoked": lambda: people.revoke_invitation(admin.principal, made[0].id),
@@ -181,7 +181,7 @@ def test_what_ends_an_invitation_ends_it_also_in_the_moment_of_its_use(
 
 @pytest.mark.parametrize("end", ["removed", "demoted"])
 @pytest.mark.parametrize("act", ["invite", "revoke", "set_role", "remove"])
-def test_an_admin_demoted_during_a_request_changes_nothing(
+def test_an_admin_removed_or_demoted_during_a_request_changes_nothing(
     *,
     people: People,
     admin: Member,
@@ -190,7 +190,7 @@ def test_an_admin_demoted_during_a_request_changes_nothing(
     end: str,
     act: str,
 ) -> None:
-    """The principal is that of a request that is under way, whose session has ended by this."""
+    """The request still has the principal of the session that has ended."""
     invited, _ = invite(people, other_admin)
     before = admin.principal
     if end == "removed":

@@ -1,4 +1,4 @@
-"""Refused sign-ins are counted exactly, and a flood of them costs few writes."""
+"""Tests that refused sign-ins are counted exactly, and that many of them cost few writes."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -60,7 +60,7 @@ _STEPS = st.one_of(
 
 @given(st.lists(_STEPS, max_size=80))
 def test_what_is_written_and_what_is_pending_equal_the_attempts(steps: list[str | float]) -> None:
-    """This holds whenever the clock advances and whenever storage is unavailable."""
+    """The sums agree whenever the clock advances and whenever storage is unavailable."""
     log, clock = BreakableAuditLog(), FakeClock()
     refused = RefusedSignIns(log, clock)
     attempts: Counter[str] = Counter()
@@ -86,7 +86,7 @@ def test_what_is_written_and_what_is_pending_equal_the_attempts(steps: list[str 
 
 
 def test_a_flood_costs_at_most_20_writes_and_one_more_each_second(clock: FakeClock) -> None:
-    """The first 20 are written at once, and the others with the next write."""
+    """The first 20 refusals are written at once, and the others with the next write."""
     log = BreakableAuditLog()
     refused = RefusedSignIns(log, clock)
     for number in range(1, 21):
@@ -101,8 +101,8 @@ def test_a_flood_costs_at_most_20_writes_and_one_more_each_second(clock: FakeClo
     assert counts(log) == {"ward@example.org": 100}
 
 
-def test_a_batch_has_as_many_rows_for_addresses_without_a_member(clock: FakeClock) -> None:
-    """The time of a write must not reveal how many of the addresses have one."""
+def test_a_batch_has_as_many_rows_for_members_as_for_unknown_addresses(clock: FakeClock) -> None:
+    """The duration of a write must not reveal how many of the addresses have a member."""
     sizes = []
     for institution_ids in ([], ["i1"]):
         log = BreakableAuditLog()
@@ -115,7 +115,7 @@ def test_a_batch_has_as_many_rows_for_addresses_without_a_member(clock: FakeCloc
     assert sizes == [*[1] * 20, 30] * 2
 
 
-def test_no_refusal_is_lost_of_many_at_once(clock: FakeClock) -> None:
+def test_concurrent_refusals_are_all_counted(clock: FakeClock) -> None:
     log = BreakableAuditLog()
     refused = RefusedSignIns(log, clock)
     at_once(50, lambda _: refused.add("ward@example.org", "i1"))
@@ -127,7 +127,7 @@ def test_no_refusal_is_lost_of_many_at_once(clock: FakeClock) -> None:
 def test_a_sign_in_that_must_wait_is_counted_and_one_without_a_place_is_not(
     *, sign_in: SignIn, bulkhead: Bulkhead, people: People, hospital: Institution, audit: AuditLog
 ) -> None:
-    """Without a place nothing is checked, and nothing was wrong with what was typed."""
+    """Without a place the password is not checked, so the sign-in is not a wrong guess."""
     email, password = "ward@example.org", "correct horse battery"
     people.create(OPERATOR, hospital.id, email, password=password)
     with bulkhead.place("192.0.2.1"), pytest.raises(BusyError):

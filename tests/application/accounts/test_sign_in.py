@@ -1,4 +1,4 @@
-"""Members sign in and out, change their password, and nobody can guess for long."""
+"""Tests of signing in, changing the password, and slowing down guesses."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -62,10 +62,10 @@ def is_signed_in(sign_in: SignIn, token: SessionToken) -> bool:
     return True
 
 
-def test_a_password_is_looked_at_also_where_there_is_no_member(
+def test_a_password_is_hashed_even_if_there_is_no_member(
     sign_in: SignIn, passwords: QuickPasswordHasher
 ) -> None:
-    """The time that hashing takes would else tell who has an account."""
+    """Otherwise the time of the response would show who has an account."""
     fail(sign_in, 1, email="nobody@example.org")
     fail(sign_in, 1)
 
@@ -101,7 +101,7 @@ def test_a_refused_change_names_every_fault_and_changes_nothing(sign_in: SignIn)
 
 
 @pytest.mark.parametrize("present", ["", "wrong one"])
-def test_attempts_to_change_a_password_are_counted_and_wrong_ones_estimate_nothing(
+def test_a_wrong_present_password_is_counted_and_the_new_one_is_not_estimated(
     sign_in: SignIn, guesser: SingleGuess, present: str
 ) -> None:
     token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
@@ -115,7 +115,7 @@ def test_attempts_to_change_a_password_are_counted_and_wrong_ones_estimate_nothi
 
 
 class ResettingStorage(DelegatingStorage):
-    """Has the operator reset a password right after a member has changed it."""
+    """Resets a password as the operator right after a member has changed it."""
 
     @contextmanager
     def changes(self, principal: Principal, instant: datetime) -> Iterator[Changes]:
@@ -127,7 +127,7 @@ class ResettingStorage(DelegatingStorage):
                 changes.accounts.set_password(member.id, "$quick$0$operator's")
 
 
-def test_a_reset_in_the_moment_of_a_change_ends_the_new_session_too(
+def test_a_reset_right_after_a_change_ends_the_new_session_too(
     storage: MemoryStorage, clock: FakeClock, passwords: QuickPasswordHasher
 ) -> None:
     sign_in = SignIn(
@@ -148,7 +148,7 @@ def test_a_reset_in_the_moment_of_a_change_ends_the_new_session_too(
 # Slowing down
 
 
-def test_an_account_is_slowed_from_whichever_address_and_also_where_there_is_none(
+def test_an_account_is_slowed_for_every_address_even_if_it_does_not_exist(
     sign_in: SignIn,
 ) -> None:
     for email in (EMAIL, "nobody@example.org"):
@@ -158,10 +158,8 @@ def test_an_account_is_slowed_from_whichever_address_and_also_where_there_is_non
 
 
 @pytest.mark.parametrize("signs_in_between", [False, True])
-def test_an_address_is_slowed_whichever_account_it_guesses_at(
-    sign_in: SignIn, *, signs_in_between: bool
-) -> None:
-    """A sign-in of its own does not give it more guesses at others."""
+def test_an_address_is_slowed_for_every_account(sign_in: SignIn, *, signs_in_between: bool) -> None:
+    """A successful sign-in gives the address no more guesses at other accounts."""
     for number in range(20):
         fail(sign_in, 1, email=f"m{number}@example.org")
         if signs_in_between:
@@ -188,7 +186,7 @@ def test_an_hour_of_guessing_gets_no_further_than_a_guess_a_minute(
 
 
 def test_guesses_from_elsewhere_do_not_lock_a_member_out(sign_in: SignIn, clock: FakeClock) -> None:
-    """Neither at the sign-in nor at the change of password."""
+    """On a known device, the member can still sign in and change the password."""
     begun = sign_in.begin(EMAIL, PASSWORD, address=HERE)
     for _ in range(3):
         fail(sign_in, 30)
@@ -206,7 +204,7 @@ def test_guesses_from_elsewhere_do_not_lock_a_member_out(sign_in: SignIn, clock:
 def test_a_device_is_slowed_by_its_own_failures(
     sign_in: SignIn, clock: FakeClock, passwords: QuickPasswordHasher
 ) -> None:
-    """They slow nobody else."""
+    """The failures of a device do not slow other sign-ins."""
     device = sign_in.begin(EMAIL, PASSWORD, address=HERE).device
     before = passwords.verified
     fail(sign_in, 30, device=device)
@@ -219,10 +217,10 @@ def test_a_device_is_slowed_by_its_own_failures(
     sign_in.begin(EMAIL, PASSWORD, address=HERE, device=device)
 
 
-def test_a_device_is_unknown_for_good_after_ten_failures(
+def test_a_device_is_no_longer_known_after_ten_failures(
     sign_in: SignIn, clock: FakeClock, passwords: QuickPasswordHasher
 ) -> None:
-    """Also if they are days apart, and the member signs in on others in between."""
+    """The failures may be days apart, with sign-ins on other devices between them."""
     device = sign_in.begin(EMAIL, PASSWORD, address=HERE).device
     for _ in range(10):
         fail(sign_in, 1, device=device)
@@ -235,7 +233,7 @@ def test_a_device_is_unknown_for_good_after_ten_failures(
 
 
 @pytest.mark.parametrize("change", ["account", "password", "age", "clock"])
-def test_a_device_is_of_one_account_and_one_password_for_half_a_year(
+def test_a_device_is_known_for_half_a_year_for_one_account_and_one_password(
     sign_in: SignIn,
     people: People,
     member: Member,
@@ -316,10 +314,10 @@ class PurgedSignInAttempts(MemorySignInAttempts):
         super().remove_older(kind, instant)
 
 
-def test_what_is_old_is_purged_once_a_minute_at_most(
+def test_old_attempts_are_purged_at_most_once_a_minute(
     sign_in: SignIn, state: MemoryState, clock: FakeClock, bulkhead: Bulkhead
 ) -> None:
-    """However many attempts there are. There are three kinds."""
+    """The three kinds of attempts are purged separately, however many attempts there are."""
     store = PurgedSignInAttempts(state)
     sign_in.attempts = Attempts(store, bulkhead, clock)
     for _ in range(180):

@@ -1,4 +1,4 @@
-"""The served catalogue is held in memory, and follows what is published."""
+"""Tests of the served catalogue, which is held in memory and follows publications."""
 
 import gc
 import logging
@@ -38,7 +38,7 @@ def browse(store: BreakableStorage, clock: FakeClock) -> BrowseCatalogue:
 
 
 def at_once(act: Callable[[], None]) -> None:
-    """Runs what is to run in the background, to its end."""
+    """Run the background work at once."""
     act()
 
 
@@ -101,7 +101,7 @@ def test_an_outage_is_logged_once_and_so_is_its_end(
     assert logged == [[], [begins], [], [], [ends], [], [begins], [ends]]
 
 
-def test_with_nothing_held_storage_out_of_reach_is_an_error_until_it_is_back(
+def test_without_a_held_catalogue_an_outage_of_storage_is_an_error_until_it_ends(
     browse: BrowseCatalogue, store: BreakableStorage, clock: FakeClock
 ) -> None:
     keep_catalogue(store, FIRST)
@@ -154,7 +154,7 @@ class SlowStore(MemoryPublishedCatalogue):
 
 
 def browsing(clock: FakeClock, **keywords: Any) -> tuple[BrowseCatalogue, SlowStore]:
-    """What serves the first catalogue, while its storage already has the second one."""
+    """Return a use case that serves the first catalogue, and its store with the second."""
     served = [FIRST]
     store = SlowStore(lambda: served[0])
     store.let_go.set()
@@ -168,7 +168,7 @@ def out_of_reach() -> Catalogue | None:
     raise StorageUnavailableError("gone")
 
 
-def test_while_one_thread_looks_the_others_are_served_what_is_held(clock: FakeClock) -> None:
+def test_while_one_thread_asks_storage_the_others_get_the_held_catalogue(clock: FakeClock) -> None:
     browse, store = browsing(clock, run=at_once)
     store.let_go.clear()
     store.entered.clear()
@@ -194,10 +194,10 @@ def test_while_one_thread_looks_the_others_are_served_what_is_held(clock: FakeCl
     ],
     ids=["published", "nothing published", "out of reach"],
 )
-def test_many_threads_that_ask_first_wait_for_one_look_and_share_what_it_found(
+def test_many_threads_at_the_start_wait_for_one_look_up_and_share_its_result(
     clock: FakeClock, answer: Callable[[], Catalogue | None], error: type[Exception] | None
 ) -> None:
-    """Were each to look anew, the last would wait as many times over for a storage that is gone."""
+    """If each thread asked storage itself, the last one would wait for all their timeouts."""
     store = SlowStore(answer)
     browse = BrowseCatalogue(store, clock, CircuitBreaker(clock))
 
@@ -217,8 +217,8 @@ def wait_for_threads() -> None:
             thread.join(timeout=30)
 
 
-def test_while_a_newer_catalogue_is_loaded_all_are_served_what_is_held(clock: FakeClock) -> None:
-    """However long it takes; and it is loaded once."""
+def test_while_a_newer_catalogue_is_loaded_all_requests_get_the_held_one(clock: FakeClock) -> None:
+    """The newer catalogue is loaded only once, however long this takes."""
     browse, store = browsing(clock)
     store.let_load.clear()
 
@@ -234,8 +234,10 @@ def test_while_a_newer_catalogue_is_loaded_all_are_served_what_is_held(clock: Fa
     assert browse.current().catalogue.entries is SECOND.entries
 
 
-def test_what_is_loaded_in_no_time_is_served_to_the_one_who_found_it(clock: FakeClock) -> None:
-    """A client that is alone would else be served what was replaced long ago."""
+def test_a_newer_catalogue_that_loads_quickly_is_served_to_the_request_that_found_it(
+    clock: FakeClock,
+) -> None:
+    """Otherwise the only client would get a catalogue that was replaced long ago."""
     browse, _ = browsing(clock)
     clock.advance(hours=1)
 
@@ -245,7 +247,7 @@ def test_what_is_loaded_in_no_time_is_served_to_the_one_who_found_it(clock: Fake
 def test_a_newer_catalogue_that_cannot_be_loaded_is_logged_once(
     clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What is held goes on being served, and the newer one is tried again until it can."""
+    """The held catalogue is still served, and loading is repeated until it succeeds."""
     served: list[Catalogue | None] = [FIRST]
 
     def load() -> Catalogue | None:
@@ -272,7 +274,7 @@ def test_a_newer_catalogue_that_cannot_be_loaded_is_logged_once(
     ]
 
 
-def test_nothing_keeps_the_search_of_a_catalogue_that_was_replaced() -> None:
+def test_no_cycle_of_references_keeps_the_search_of_a_replaced_catalogue() -> None:
     gc.collect()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""A catalogue goes from files to storage, whole or not at all, and back."""
+"""Tests of publishing catalogues from files, and of rollbacks."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -40,7 +40,7 @@ def publish(
 
 def load(publish: PublishCatalogue, path: Path) -> None:
     """Publish the files at the path, even if this removes diagnoses."""
-    plan = publish.plan_load(OPERATOR, path, unheard)
+    plan = publish.plan_load(OPERATOR, path, ignore_progress)
     publish.publish(OPERATOR, plan, by="ward", allow_removals=True)
 
 
@@ -48,15 +48,15 @@ def served(publish: PublishCatalogue) -> str:
     return publish.status(OPERATOR)[1].version
 
 
-def unheard(_done: int, _total: int) -> None:
+def ignore_progress(_done: int, _total: int) -> None:
     pass
 
 
 def test_the_later_of_two_concurrent_plans_is_refused(publish: PublishCatalogue) -> None:
-    """What it was to change is not what it would change now."""
+    """The changes in the later plan refer to a catalogue that has been replaced."""
     first, second = (
-        publish.plan_load(OPERATOR, ONE, unheard),
-        publish.plan_load(OPERATOR, OTHER, unheard),
+        publish.plan_load(OPERATOR, ONE, ignore_progress),
+        publish.plan_load(OPERATOR, OTHER, ignore_progress),
     )
     publish.publish(OPERATOR, first, by="ward")
 
@@ -68,21 +68,20 @@ def test_the_later_of_two_concurrent_plans_is_refused(publish: PublishCatalogue)
 
 
 class DamagedCatalogue(MemoryPublishedCatalogue):
-    """Has catalogues that can be replaced, but no longer read."""
+    """Contains catalogues that can be replaced but no longer read."""
 
     def load_version(self, version: str) -> Catalogue | None:
         raise StorageUnavailableError("the stored catalogue is damaged")
 
 
-def test_a_damaged_catalogue_is_replaced(
+def test_a_damaged_catalogue_can_be_published_again(
     storage: MemoryStorage, files: FakeCatalogueFiles, clock: FakeClock
 ) -> None:
-    """Also by the same one, which is then whole again."""
     store = storage.catalogue = DamagedCatalogue(storage.state)
     publish = PublishCatalogue(storage, files, clock, BUNDLED)
     keep_catalogue(storage, CATALOGUES[ONE])
 
-    publish.publish(OPERATOR, publish.plan_load(OPERATOR, ONE, unheard), by="ward")
+    publish.publish(OPERATOR, publish.plan_load(OPERATOR, ONE, ignore_progress), by="ward")
 
     assert store.version() == CATALOGUES[ONE].version
     assert len(store.history()) == 2
@@ -91,7 +90,7 @@ def test_a_damaged_catalogue_is_replaced(
 def test_each_publication_and_rollback_is_audited(
     publish: PublishCatalogue, audit: AuditLog, clock: FakeClock
 ) -> None:
-    """By whom, which version in place of which, and what it changed; a plan alone is not."""
+    """The entry has the person, both versions and the changes. A plan has no entry."""
     load(publish, ONE)
     load(publish, ONE)
     load(publish, OTHER)
@@ -119,44 +118,44 @@ def test_each_publication_and_rollback_is_audited(
 def test_the_bundled_catalogue_is_published_where_there_is_none_or_an_older_bundled_one(
     publish: PublishCatalogue, files: FakeCatalogueFiles
 ) -> None:
-    """What it removes needs no permission, as it was never the operator's."""
+    """Removals need no permission, because the operator never chose what is removed."""
     for name, removed in (("bundled", ()), ("newly-bundled", ("bundled",))):
         files.held[BUNDLED] = a_catalogue(an_entry(name))
 
-        plan = publish.publish_bundled(OPERATOR, unheard, by="root")
+        plan = publish.publish_bundled(OPERATOR, ignore_progress, by="root")
 
         assert plan is not None
         assert (plan.changes.added, plan.changes.removed) == ((name,), removed)
         assert served(publish) == files.held[BUNDLED].version
         assert publish.history(OPERATOR)[0].is_bundled
         assert publish.history(OPERATOR)[0].published_by == "root"
-        assert publish.publish_bundled(OPERATOR, unheard, by="root") is None
+        assert publish.publish_bundled(OPERATOR, ignore_progress, by="root") is None
 
 
-def test_the_bundled_catalogue_is_that_of_the_package_wherever_it_is_loaded_from(
+def test_the_bundled_catalogue_counts_as_bundled_wherever_it_is_loaded_from(
     publish: PublishCatalogue, files: FakeCatalogueFiles
 ) -> None:
-    """So it has its licence, and a newer one replaces it."""
+    """A catalogue that counts as bundled has the bundled licence and is replaced by a newer one."""
     load(publish, ONE)
     files.held[OTHER] = files.held[BUNDLED]
     load(publish, OTHER)
 
     assert [publication.is_bundled for publication in publish.history(OPERATOR)] == [True, False]
     files.held[BUNDLED] = a_catalogue(an_entry("newly-bundled"))
-    assert publish.publish_bundled(OPERATOR, unheard, by="root") is not None
+    assert publish.publish_bundled(OPERATOR, ignore_progress, by="root") is not None
 
 
-def test_the_bundled_catalogue_replaces_none_of_the_operator(
+def test_the_bundled_catalogue_does_not_replace_one_that_the_operator_chose(
     publish: PublishCatalogue, files: FakeCatalogueFiles
 ) -> None:
-    """Neither one that was loaded, nor an older bundled one that was chosen by a rollback."""
-    publish.publish_bundled(OPERATOR, unheard, by="root")
+    """The operator chooses a catalogue by loading files, or by a rollback to an earlier one."""
+    publish.publish_bundled(OPERATOR, ignore_progress, by="root")
     load(publish, ONE)
     files.held[BUNDLED] = a_catalogue(an_entry("newly-bundled"))
 
-    assert publish.publish_bundled(OPERATOR, unheard, by="root") is None
+    assert publish.publish_bundled(OPERATOR, ignore_progress, by="root") is None
     assert served(publish) == CATALOGUES[ONE].version
 
     publish.publish(OPERATOR, publish.plan_rollback(OPERATOR), by="ward", allow_removals=True)
-    assert publish.publish_bundled(OPERATOR, unheard, by="root") is None
+    assert publish.publish_bundled(OPERATOR, ignore_progress, by="root") is None
     assert served(publish) == CATALOGUES[BUNDLED].version
