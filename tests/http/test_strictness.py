@@ -138,15 +138,15 @@ def test_invalid_codes_cause_no_error_of_a_parameter_that_needs_codes(
 
 def test_an_api_key_in_place_of_a_code_is_not_repeated(service: Service, token: str) -> None:
     """Malformed codes are named, but not a key or a part of it after a comma."""
-    for sent, shown in (
-        (f"icd10=M17,{token[:30]}", '"given":"…"'),
-        (f"icd11={token[:12].upper()}", 'is malformed: \\"…\\"'),
-        (f"icd10={token[:9]},{token[9:20]}", 'is malformed: \\"…\\", \\"…\\"'),
+    for sent, part, shown in (
+        (f"icd10=M17,{token[:30]}", token[6:12], '"given":"…"'),
+        (f"icd11={token[:12].upper()}", token[6:12].upper(), 'is malformed: \\"…\\"'),
+        (f"icd10={token[:9]},{token[9:20]}", token[9:15], 'is malformed: \\"…\\", \\"…\\"'),
     ):
         answer = service.get(f"{DIAGNOSES}?{sent}", token=token).text
 
         assert shown in answer.replace(": ", ":").replace("malformed:", "malformed: ")
-        assert token[9:12] not in answer
+        assert part not in answer
 
 
 def test_a_problem_describes_a_parameter_without_a_name(service: Service, token: str) -> None:
