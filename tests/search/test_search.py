@@ -154,7 +154,9 @@ def test_a_wider_word_stands_for_no_diagnosis_in_a_record(word: str) -> None:
     assert search().diagnoses_of_record(word) == ()
 
 
-@pytest.mark.parametrize("text", ["heart atack", "diabetis", "parkinsonn disease"])
+@pytest.mark.parametrize(
+    "text", ["heart atack", "diabetis", "parkinsonn disease", "kne pain", "bels palsy"]
+)
 def test_a_slip_is_said(text: str) -> None:
     hits = search().diagnoses(text).hits
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 
+from evref.domain.catalogue.search.folding import without_doubled_letters
+
 _LONG = 9
 """From so many letters on, a word may have two slips."""
+_WHOLE = 3
+"""Folding keeps the doubled letter of a word that would be so short without it."""
 
 
 class Spelling:
@@ -18,7 +22,11 @@ class Spelling:
     def __init__(self, vocabulary: Iterable[str], opposites: Sequence[Sequence[str]]) -> None:
         self._opposites = opposites
         self._words: dict[str, list[str]] = {}
+        self._short: dict[str, list[str]] = {}
         for word in vocabulary:
+            undoubled = without_doubled_letters(word)
+            if len(undoubled) == _WHOLE:
+                self._short.setdefault(undoubled, []).append(word)
             if len(word) >= self.SHORTEST - 1 and word.isalpha():
                 self._words.setdefault(word[0], []).append(word)
         self._letters = {
@@ -29,10 +37,13 @@ class Spelling:
         """Return the nearest words, within one slip, or two for long words; none if none is near.
 
         A slip is a missing, additional or wrong letter, or two letters exchanged (the distance of
-        Damerau and Levenshtein, restricted). The first letter is never a slip.
+        Damerau and Levenshtein, restricted). The first letter is never a slip. A word that is
+        shorter than `shortest` may have a letter once that should be doubled, or the reverse.
         """
-        if len(word) < shortest or not word.isalpha():
+        if not word.isalpha():
             return ()
+        if len(word) < shortest:
+            return tuple(self._short.get(without_doubled_letters(word), ()))
         most = 2 if len(word) >= _LONG else 1
         letters, prefix = _letters(word), self._prefix(word)
         by_slips: dict[int, list[str]] = {}
