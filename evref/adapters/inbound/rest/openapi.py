@@ -41,8 +41,8 @@ means that nothing has changed. `HEAD` returns the headers of `GET` without the 
 
 **Strictness.** The service never ignores a query parameter. It rejects a parameter that is unknown,
 repeated or empty, or whose value is not allowed, with 422, so you never get unfiltered data by
-mistake. Every error is a problem detail (RFC 9457) whose [type has its own
-page](BASE_URL/problems).
+mistake. Only lists of codes (`icd10`, `icd11` and `snomed`) may be repeated. Every error is a
+problem detail (RFC 9457) whose [type has its own page](BASE_URL/problems).
 
 **Compatibility.** Resources may gain fields in later versions of this interface, unless a schema
 forbids additional properties: ignore fields that you do not know. Ids and the values of
