@@ -68,7 +68,7 @@ class AuditFilter:
     actions: frozenset[Action] | None = None
 
     def admits(self, entry: AuditEntry) -> bool:
-        """Return whether the entry is one of these."""
+        """Return whether the filter admits the entry."""
         return (
             self.actor in {None, entry.actor}
             and self.key_id in {None, entry.key_id}
@@ -87,8 +87,8 @@ class AuditEntry:
     whole service. `detail` describes the change, with old and new values; it never contains a key,
     a password or the link of an invitation.
 
-    An entry with `times` is gathered: it stands for so many events. There is one of each
-    institution, actor, action and time. `at` is then the beginning of a minute or an hour.
+    An entry with `times` is gathered: it stands for this number of events. Institution, actor,
+    action and time identify a gathered entry. `at` is then the beginning of a minute or an hour.
     """
 
     at: datetime

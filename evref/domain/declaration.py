@@ -1,6 +1,6 @@
-"""What the fields of a record mean and allow, as their types declare it with `typing.Annotated`.
+"""Declarations of the fields of a record: their meaning and limits, with `typing.Annotated`.
 
-The declaration is checked when a record is made. The formats that others read and write are
+The values are checked when a record is created. The formats that others read and write are
 derived from it: stored documents, catalogue files and the schemas of the API.
 """
 
@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 from evref.domain.rules import Length, Rules
 
 Check = Callable[[Rules, str, Any], None]
-"""Checks a value, which a message calls by this name."""
+"""Checks a value; messages call the value by this name."""
 
 _Marker = TypeVar("_Marker")
 _TWICE = 2
@@ -45,7 +45,7 @@ class Prose(Length):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Text that a regular expression matches as a whole; `form` describes it in words."""
+    """Text that matches a regular expression completely; `form` describes it in words."""
 
     regex: str
     form: str
@@ -157,7 +157,7 @@ class Kind:
         return next((marker for marker in self.markers if type(marker) is of), None)
 
     def checker(self) -> Check | None:
-        """Return what checks a value of this kind; None if every value is valid."""
+        """Return the function that checks a value of this kind; None if every value is valid."""
         check = self._checker_of_value()
         if check is None or not self.is_nullable:
             return check
@@ -230,7 +230,7 @@ class Field:
 
 
 class Declared:
-    """A record that checks each field as its type declares, then the rules that join fields.
+    """A record that checks each field against its declaration, then the rules that combine fields.
 
     Raises:
         InvalidValueError: If any field breaks a rule.
@@ -241,7 +241,7 @@ class Declared:
 
     def __post_init__(self) -> None:
         rules = Rules()
-        # Any, because mypy does not take the class of a dataclass for hashable.
+        # Any, because mypy does not regard the class of a dataclass as hashable.
         kind: Any = type(self)
         for attribute, name, check in _checks(kind):
             check(rules, name, getattr(self, attribute))
@@ -250,10 +250,10 @@ class Declared:
         self.normalise()
 
     def check_together(self, rules: Rules) -> None:
-        """Check the rules that join fields."""
+        """Check the rules that combine fields."""
 
     def normalise(self) -> None:
-        """Replace valid values by the form in which the record has them."""
+        """Convert valid values to their normal form."""
 
 
 @cache

@@ -13,7 +13,7 @@ class EvrefError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An error in a value: the field that has it, and what the field allows.
+    """An error in a value: the field, and what the field allows.
 
     `path` locates the record that has the field, if it is part of a document. `item` is the index
     of the item that has the error, if the field is a list; None if it is the whole list.

@@ -18,7 +18,7 @@ class KeyCaps:
     """The operator's caps on an institution's live keys: their number, the highest daily limit of
     one key, and the highest sum of their daily limits. None means no cap.
 
-    Existing keys go on working if a cap is set below them.
+    Existing keys keep working if a cap is set below their values.
 
     Raises:
         InvalidValueError: If a cap is negative or too high to be stored.
@@ -45,8 +45,8 @@ class KeyCaps:
     ) -> None:
         """Check whether a key may become `after`; `before` is None if it is new.
 
-        Caps apply to a key that is created, rotated or made valid again, and those on limits also
-        to one whose limit is raised. `keys` are the keys of the institution.
+        Caps apply to a key that is created, rotated or made valid again. Caps on limits also apply
+        to a key whose limit is raised. `keys` are the keys of the institution.
 
         Raises:
             InvalidValueError: If a cap does not allow it; contains every error.
@@ -69,7 +69,7 @@ class KeyCaps:
         rules.enforce()
 
     def use(self, keys: Iterable[ApiKey], today: date) -> CapUse:
-        """Return what these keys of the institution use of the caps."""
+        """Return how much of the caps these keys of the institution use."""
         limits = [key.daily_limit for key in keys if key.is_live(today)]
         return CapUse(self, len(limits), sum(limits))
 
@@ -84,7 +84,7 @@ class CapUse:
 
     @property
     def is_full(self) -> bool:
-        """Whether the institution can have no further key."""
+        """Whether the institution cannot have another key."""
         most, total = self.caps.most_keys, self.caps.total_daily_limit
         has_all_keys = most is not None and self.live_keys >= most
         return has_all_keys or (total is not None and self.daily_limits > total)

@@ -42,7 +42,7 @@ NEAR_LIMIT_PERCENT = 80
 
 
 class KeyState(StrEnum):
-    """The most important thing to know about a key; if several apply, the last one here."""
+    """The state of a key. If several apply, the one that is last in this list counts."""
 
     ACTIVE = "active"
     EXPIRES_SOON = "expires soon"
@@ -66,7 +66,7 @@ LONGEST_OVERLAP = OVERLAPS[-1]
 
 @dataclass(frozen=True, slots=True)
 class KeySecret:
-    """The stored part of a token: enough to identify it, not enough to use it.
+    """The stored part of a token, which identifies the token but cannot be used in its place.
 
     `digest` is the SHA-256 of the token in hexadecimal; the representation omits it.
     """
@@ -83,7 +83,7 @@ class KeySecret:
         return self.digest[:16]
 
     def ended_by(self, end: datetime) -> KeySecret:
-        """Return the secret with this end, or with its own if that is earlier."""
+        """Return the secret with this end, or with its own end if that is earlier."""
         return replace(self, ends_at=end if self.ends_at is None else min(self.ends_at, end))
 
     def works_at(self, instant: datetime) -> bool:
@@ -100,7 +100,7 @@ class EndingSecret:
 
 
 class Unchanged(Enum):
-    """Stands for a field that a change keeps, where None is a value of the field."""
+    """Marks a field that a change keeps, for fields where None is a value."""
 
     UNCHANGED = auto()
 
@@ -156,7 +156,7 @@ class ApiKey:
 
     @property
     def version(self) -> str:
-        """16 hexadecimal digits, which change when, and only when, a field of `changed` does."""
+        """16 hexadecimal digits, which change if and only if a field of `changed` does."""
         fields = (self.name, self.permission.value, self.daily_limit, self.expires_on)
         return sha256(repr(fields).encode()).hexdigest()[:16]
 
@@ -219,8 +219,8 @@ class ApiKey:
     def rotated(self, secret: KeySecret, keep_old_for: timedelta, instant: datetime) -> ApiKey:
         """Return the key with this secret as its newest one.
 
-        All older secrets end after `keep_old_for`, or earlier if the key expires earlier or an
-        earlier rotation said so; with zero, at once. An expired key can be rotated too, and remains
+        All older secrets end after `keep_old_for` (zero: at once), or earlier if the key expires or
+        an earlier rotation set an earlier end. An expired key can be rotated too, and remains
         expired.
 
         Raises:
@@ -237,7 +237,8 @@ class ApiKey:
         # make them valid again.
         ending = (secret.ended_by(end) for secret in self.secrets)
         older = tuple(old for old in ending if old.works_at(instant))
-        # Stores sort secrets by creation, but the clock may have been set back since the last one.
+        # Storage sorts secrets by creation, but the clock may have been set back since the last
+        # one.
         created_at = max(secret.created_at, self.newest.created_at + timedelta(microseconds=1))
         return replace(self, secrets=(*older, replace(secret, created_at=created_at)))
 

@@ -1,4 +1,4 @@
-"""The daily request limit: what remains of it, when it is reset, and the counts of a day."""
+"""The daily request limit: remaining requests, the time of the reset, and the counts of a day."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SECONDS_A_DAY = 86_400
 DEFAULT_DAILY_LIMIT = 1000
 HIGHEST_DAILY_LIMIT = 10_000_000
 USAGE_RETENTION_DAYS = 400
-"""How many days a count is stored: a year for comparison, and a month more."""
+"""The number of days for which a count is stored: a year for comparison, and about a month more."""
 DAILY_LIMIT_RULE = f"must be a whole number from 0 to {HIGHEST_DAILY_LIMIT:,}"
 
 
@@ -42,7 +42,7 @@ class Quota:
 
     @property
     def remaining(self) -> int:
-        """How many more requests will be admitted; 0 if the limit is below the count."""
+        """The number of requests that remain; 0 if the limit is below the count."""
         return max(0, self.limit - self.admitted)
 
     @property
@@ -53,7 +53,7 @@ class Quota:
     @property
     def seconds_left(self) -> int:
         """The seconds to the end of the day, 1 to 86,400, rounded up."""
-        # Without floats, which would round microseconds in distant years.
+        # Computed without floats, which would round microseconds in distant years.
         return self.resets_at - (self.instant - _EPOCH) // _SECOND
 
 

@@ -25,8 +25,8 @@ class KeyToken:
     or traceback shows it.
 
     Raises:
-        InvalidApiKeyError: If the form or the checksum is wrong. A mistyped key is rejected
-            without a request to storage.
+        InvalidApiKeyError: If the form or the checksum is wrong. So a mistyped key is rejected
+            without a query to storage.
 
     """
 
@@ -55,7 +55,7 @@ class KeyToken:
         return self.text[-4:]
 
     def secret(self, instant: datetime) -> KeySecret:
-        """Return the part of the token that is stored; `instant` is its creation."""
+        """Return the part of the token that is stored; `instant` is the time of its creation."""
         return KeySecret(self.digest, self.last_four, instant)
 
     def __repr__(self) -> str:

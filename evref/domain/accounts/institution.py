@@ -73,7 +73,7 @@ class Member:
 
 
 def is_email(text: str) -> bool:
-    """Return whether the text has the form of an e-mail address; it may not exist."""
+    """Return whether the text has the form of an e-mail address. The address may not exist."""
     return len(text) <= Member.LONGEST_EMAIL and _EMAIL.fullmatch(text) is not None
 
 
@@ -107,7 +107,7 @@ def check_email(email: str) -> None:
 
 
 def password_faults(password: str, repeated: str | None = None) -> list[Fault]:
-    """Return what is wrong with the length and encoding of a password, and with its repetition.
+    """Return the errors in the length and encoding of a password, and in its repetition.
 
     There are no rules on kinds of characters (NIST SP 800-63B-4, section 3.1.1). The shortest
     length is from OWASP ASVS 5.0 (6.2.1); guessability is checked elsewhere.
@@ -116,7 +116,7 @@ def password_faults(password: str, repeated: str | None = None) -> list[Fault]:
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
         rule = f"must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters"
         faults.append(Fault("password", rule))
-    # Surrogates, which Python reads from invalid UTF-8, cannot be hashed.
+    # Python reads invalid UTF-8 as surrogates, which cannot be hashed.
     if _LONE_SURROGATE.search(password):
         faults.append(Fault("password", "must be valid UTF-8"))
     if repeated not in {None, password}:

@@ -20,10 +20,10 @@ INVITATION_LENGTH = timedelta(days=7)
 class InvitationToken(RandomSecret):
     """The secret in the link of an invitation: `Join` and 48 base62 digits.
 
-    Text of this form, long and in mixed case, is what `without_keys` removes from logs and errors.
+    `without_keys` removes text of this form (long and in mixed case) from logs and errors.
 
     Raises:
-        NotFoundError: If the form is wrong: there is no invitation with such a token.
+        NotFoundError: If the form is wrong, so no invitation has this token.
 
     """
 
@@ -70,5 +70,5 @@ class Invitation:
 
 
 def unknown_invitation() -> NotFoundError:
-    """Return the error for a link that cannot be used; it never says why, or repeats the link."""
+    """Return the error for a link that cannot be used, which never gives the reason or the link."""
     return NotFoundError("invitation", "…")

@@ -1,4 +1,4 @@
-"""How long something lasts, although clocks differ and may jump."""
+"""Lifetimes, with clocks that differ between machines and may jump."""
 
 from datetime import datetime, timedelta
 
@@ -7,9 +7,9 @@ CLOCK_DIFFERENCE = timedelta(minutes=1)
 
 
 def is_within(start: datetime, length: timedelta, instant: datetime) -> bool:
-    """Return whether what began at `start` lasts at this instant.
+    """Return whether a lifetime that began at `start` includes this instant.
 
-    If the clock jumped forward at the start and is right again, it has ended: it would otherwise
-    last longer by the jump.
+    If `start` is later than the clocks of machines can differ, the lifetime has ended. Otherwise a
+    clock that was ahead at the start would prolong it.
     """
     return start - CLOCK_DIFFERENCE <= instant < start + length

@@ -1,4 +1,4 @@
-"""Sign-in by an institution's own system: a proxy that says who its user is."""
+"""Sign-in by an institution's own system: a proxy that names its user."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ProxySecret(RandomSecret):
 
 @dataclass(frozen=True, slots=True)
 class ProxySignIn:
-    """The sign-in of an institution by a proxy, which knows the secret with this digest.
+    """The sign-in of an institution's members by a proxy, which knows the secret with this digest.
 
     It signs in addresses of these domains, subdomains not included. A domain belongs to one
     institution.
@@ -50,21 +50,21 @@ class ProxySignIn:
         rules.enforce()
 
     def owns(self, email: str) -> bool:
-        """Return whether an e-mail address is of one of the domains, however its domain is written.
+        """Return whether an e-mail address belongs to one of the domains.
 
-        It may be in Unicode (RFC 5890) and end with a dot.
+        The domain of the address may be in Unicode (RFC 5890) and may end with a dot.
         """
         domain = email.rpartition("@")[2].rstrip(".")
-        # What cannot be converted is not a domain name.
+        # A name that cannot be converted is not a domain name.
         with suppress(UnicodeError):
             domain = domain.encode("idna").decode()
         return domain.lower() in self.domains
 
     def email(self, text: str) -> str | None:
-        """Return the address that the proxy sent, as it is stored; None if no domain is its own.
+        """Return the address in the stored form; None if it is invalid or of another domain.
 
-        It is a valid e-mail address of HTML, whose local part has no comma: two headers of the same
-        name arrive as one, joined with a comma.
+        It must be a valid e-mail address of HTML, whose local part has no comma: two headers of the
+        same name arrive as one, joined with a comma.
         """
         email = normalised_email(text)
         local_part, _, domain = email.rpartition("@")

@@ -19,7 +19,7 @@ SESSION_LENGTHS = {
 """A session ends this long after its start, even if it is in use."""
 
 MOST_SESSIONS = 20
-"""The most sessions of a member: a client without cookies begins one with each request."""
+"""The maximum per member, because a client without cookies starts one with each request."""
 
 LONGEST_SESSION = max(SESSION_LENGTHS.values())
 
@@ -34,7 +34,7 @@ class Session:
 
     A session is bound to the password of its start: `password_digest` is the SHA-256 of the
     member's password hash at that time. So a new password ends all earlier sessions at once,
-    without a race. A session `by_proxy` lasts only as long as the proxy names the member.
+    without a race condition. A session `by_proxy` lasts only as long as the proxy names the member.
     """
 
     digest: str

@@ -12,14 +12,14 @@ from evref.domain.accounts.lifetime import CLOCK_DIFFERENCE, is_within
 from evref.domain.accounts.random_secret import digest_of
 
 DEVICE_LENGTH = timedelta(days=180)
-"""A device is known this long after the last sign-in on it."""
+"""A device is known for this time after the last sign-in on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
     """A browser in which a member signed in: its failed attempts are counted separately.
 
-    So nobody who guesses elsewhere can keep the member out. `binding` binds it to the member and
+    So guesses on other devices cannot lock the member out. `binding` binds it to the member and
     the password; it reveals neither.
     """
 
@@ -53,8 +53,8 @@ class Failures:
 class Slowdown:
     """A delay after `free` failures, which doubles with each further failure.
 
-    A minute is long for an attacker, and short for a member. Failures are forgotten after `kept`
-    without another one, and if it `is_reset`, after the right password.
+    Failures are forgotten after the time `kept` without another failure and, if `is_reset`, after
+    the right password.
     """
 
     kind: str
@@ -87,7 +87,7 @@ class Slowdown:
         return Failures(failures.count + 1, instant)
 
     def forgiven(self, failures: Failures) -> Failures:
-        """Return the failures after the attempt that was counted last turns out to be right."""
+        """Return the failures without the last attempt, which had the right password."""
         if self.is_reset or failures.count <= 1:
             return Failures()
         return Failures(failures.count - 1, failures.last_at)
@@ -95,8 +95,11 @@ class Slowdown:
 
 PER_ACCOUNT = Slowdown("account", free=5, is_reset=True)
 PER_ADDRESS = Slowdown("address", free=20)
-"""Higher, because a whole institution may reach the service from one address. Not reset, because a
-member could then guess at other accounts between own sign-ins."""
+"""The limit for an address, which a whole institution may share.
+
+A sign-in does not reset it, because a member could then guess passwords of other accounts between
+sign-ins.
+"""
 PER_DEVICE = Slowdown("device", free=5, kept=DEVICE_LENGTH)
 
 MOST_DEVICE_FAILURES = 10

@@ -1,4 +1,4 @@
-"""What a contributor should know of a catalogue, though it is not an error."""
+"""Warnings about a catalogue for contributors, which are not errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evref.domain.rules import folded, unseen_characters
 
 
 def warnings(catalogue: Catalogue) -> Iterator[str]:
-    """Yield hidden interventions, titles with a direction, invisible characters, shared terms."""
+    """Yield warnings about hidden interventions, titles, invisible characters and shared terms."""
     for entry in catalogue.entries:
         for hidden in entry.hidden_interventions():
             yield (

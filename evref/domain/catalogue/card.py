@@ -1,6 +1,6 @@
-"""The card of a diagnosis: what the sources recommend, and what they advise against, at a glance.
+"""The card of a diagnosis: a summary of what the sources recommend and advise against.
 
-Interventions that are shown by what is said about them have the same order.
+Other lists of interventions by direction have the same order.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def in_card_order(
 def card(
     interventions: Iterable[Intervention], mainstays: Sequence[str]
 ) -> dict[CardGroup, tuple[Intervention, ...]]:
-    """Return the groups that have interventions, which are given in listing order."""
+    """Return the interventions by group, without empty groups. They are given in listing order."""
     in_order = in_card_order(interventions, mainstays)
     return {
         group: tuple(members)

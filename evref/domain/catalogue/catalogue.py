@@ -118,7 +118,7 @@ class Catalogue:
             raise UnknownDiagnosisError(diagnosis_id) from None
 
     def nearest_ids(self, text: str) -> list[str]:
-        """Return up to three ids of diagnoses that are spelled much like a text, nearest first."""
+        """Return up to three ids of diagnoses that are spelled like the text, nearest first."""
         return get_close_matches(text[: ID_LENGTH.longest], self._by_id)
 
     def find(
@@ -141,7 +141,7 @@ class Catalogue:
     def matches(
         self, codes: Iterable[RecordCode], among: Iterable[Entry] | None = None
     ) -> tuple[Match, ...]:
-        """Return what each code finds, in the order of the codes; `among` limits it to these."""
+        """Return the match of each code, in their order; `among` limits the diagnoses."""
         ids = self._by_id.keys() if among is None else {entry.diagnosis.id for entry in among}
         by_code: dict[RecordCode, Match] = {}
         matches = []
@@ -167,7 +167,7 @@ class Catalogue:
         )
 
     def _near(self, code: RecordCode) -> set[str]:
-        """Return the ids of the diagnoses about which anything may be known for this code."""
+        """Return the ids of the diagnoses that this code may find or be excluded from."""
         return {
             diagnosis_id
             for stem in code.stems
@@ -191,7 +191,7 @@ class Catalogue:
     def compared_with(self, earlier: Catalogue | None) -> Comparison:
         """Return what this catalogue adds, removes and changes for readers of an earlier one.
 
-        A change of hidden interventions alone is not a change.
+        A change that affects only hidden interventions does not count.
         """
         before = {} if earlier is None else earlier._by_id  # noqa: SLF001
         after = self._by_id

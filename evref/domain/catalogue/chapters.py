@@ -1,4 +1,4 @@
-"""The chapters of ICD-10 (WHO, 2019) as groups of diagnoses, and what is related to a diagnosis."""
+"""The chapters of ICD-10 (WHO, 2019) as groups of diagnoses, and related diagnoses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import product
 
 from evref.domain.catalogue.diagnosis import Diagnosis
 
-# The first category of each chapter, in alphabetical order, and what the chapter is about.
+# The first category of each chapter, in alphabetical order, and the subject of the chapter.
 _CHAPTERS = (
     ("A00", "Infections"),
     ("C00", "Cancer and other tumours"),
@@ -50,10 +50,10 @@ def by_chapter(diagnoses: Iterable[Diagnosis]) -> dict[str, list[Diagnosis]]:
 
 
 def related(diagnosis: Diagnosis, others: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
-    """Return the few diagnoses with which it shares a code, then those next to it in its chapter.
+    """Return a few related diagnoses: those with a shared code, then its neighbours in the chapter.
 
-    A code is shared if it is the same, or if one is below the other. In each part, the diagnosis
-    with the nearest code comes first.
+    Two diagnoses share a code if they have the same code, or if one code is below the other. In
+    each part, the diagnosis with the nearest code comes first.
     """
     ranked = sorted(
         (
@@ -85,5 +85,5 @@ def _distance(diagnosis: Diagnosis, other: Diagnosis) -> int:
 
 
 def _number(code: str) -> int:
-    """Return a number in the order of the codes, with room for the subdivisions of a category."""
+    """Return a sort number of the code, in which subdivisions follow their category."""
     return ord(code[0]) * 10_000 + int(code[1:3]) * 100 + int((code[4:] + "00")[:2])

@@ -1,6 +1,6 @@
-"""The content of a record as plain data: what its version depends on, and what is stored.
+"""The content of a record as plain data, from which its version is computed, and which is stored.
 
-Optional fields without a value are left out, so that a new one changes no version.
+Optional fields without a value are omitted, so that a new optional field changes no version.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _Write = Callable[[Any], Any]
 
 
 class NumberText(str):
-    """A decimal number: text, which keeps its digits. A file has it without quotes."""
+    """A decimal number as text, which preserves its digits. Files have it without quotes."""
 
     __slots__ = ()
 
@@ -53,7 +53,7 @@ def _fields(record: type) -> tuple[tuple[str, str, bool, _Write | None], ...]:
 
 
 def _writer(kind: Kind) -> _Write | None:
-    """Return what turns a value of this kind into plain data; None if it is plain."""
+    """Return the function that converts a value of this kind to plain data; None if it is plain."""
     if kind.is_record:
         return content_of
     if kind.is_list:
@@ -78,4 +78,4 @@ _SCALARS: dict[type, _Write | None] = {
     Icd10Code: str,
     Icd11Code: str,
 }
-"""What turns a scalar into plain data; of an enumeration, it is the value."""
+"""The functions that convert scalars to plain data; an enumeration becomes its value."""

@@ -62,7 +62,7 @@ class Measure(StrEnum):
 
     @property
     def no_effect(self) -> int:
-        """The value that means that the intervention changed nothing."""
+        """The value of no effect."""
         return 1 if self.is_ratio else 0
 
 
@@ -88,7 +88,7 @@ class Interval(NamedTuple):
     high: Annotated[Number, "The higher end.", Example(-0.39)]
 
     def holds(self, value: Decimal | int) -> bool:
-        """Return whether a value is between the ends, or is one of them."""
+        """Return whether a value is within the interval, ends included."""
         return self.low.value <= value <= self.high.value
 
 
@@ -165,10 +165,10 @@ class Effect(Declared):
 
     @property
     def favours(self) -> Favours:
-        """The side that the effect favours; neither if it may be none.
+        """The side that the effect favours; neither if there may be no effect.
 
-        It may be none if the interval holds the value of no effect or touches it, or if the source
-        states no interval.
+        There may be none if the interval contains or touches the value of no effect, or if the
+        source states no interval.
         """
         no_effect = self.measure.no_effect
         if self.interval is None or self.interval.holds(no_effect):

@@ -18,7 +18,7 @@ _NOUNS = {
 _CHANCE = "chance"
 """In place of a risk if the outcome is good for the person."""
 
-# Time and scales, which the short form leaves out unless the outcome has a remark.
+# Times and scales, which the short form omits unless the outcome has a remark.
 _TIME = re.compile(
     r",?(?<!given)(?<!treated) (?:at|after|within|over) (?:about |a |the )?"
     r"(?:[0-9]|one\b|two\b|three\b|year\b|end\b|median\b|longest\b|earliest\b|final\b)"
@@ -26,7 +26,7 @@ _TIME = re.compile(
 )
 _SCALE = re.compile(r" \((?=[^()]*(?:[0-9]|[Ss]cale|[Ss]core|[Ii]ndex|follow-up))[^()]*\)")
 _REMARK = re.compile(r"figure|better|improve|favour|minus|less\b|no difference", re.IGNORECASE)
-"""What turns the meaning of the sign, or of the whole."""
+"""Words that may reverse the meaning of the sign or of the whole sentence."""
 _BEYOND_WORDS = re.compile(r"[,()0-9]")
 _COMMON_WORD = re.compile(r"(?!Hamilton\b|Crohn\b|Parkinson\b)[A-Z][a-z-]+(?= [^A-Z]|[,:]|$)")
 
@@ -95,7 +95,7 @@ def favoured(effect: Effect) -> str:
 
 
 def _size(effect: Effect, deviations: str) -> str:
-    """Return the estimate with what it is a multiple or a number of."""
+    """Return the estimate with its unit, or with what it multiplies."""
     estimate = effect.estimate
     noun = _NOUNS.get(effect.measure)
     if noun is not None:

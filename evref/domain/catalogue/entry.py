@@ -100,10 +100,10 @@ def mainstay_faults(
     enabled_modules: Collection[str],
     interventions: Mapping[str, tuple[str | None, str | None]],
 ) -> list[Fault]:
-    """Return an error for each mainstay that is not visible with a strong recommendation for it.
+    """Return an error for each mainstay that is not visible or not strongly recommended.
 
-    `interventions` are the module and the recommendation by id. None is for a value that could not
-    be read, which is an error of its own.
+    `interventions` are the module and the recommendation by id. None stands for a value that could
+    not be read, which is reported separately.
     """
     faults = []
     for place, name in enumerate(mainstays):
@@ -122,7 +122,7 @@ def mainstay_faults(
 
 
 def _record(diagnosis: Diagnosis, interventions: Iterable[Intervention]) -> content.Record:
-    """Return the content, without keys of references."""
+    """Return the content, without the keys of references."""
     return content.content_of(diagnosis) | {
         "interventions": [content.content_of(intervention) for intervention in interventions]
     }

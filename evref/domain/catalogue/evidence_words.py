@@ -40,8 +40,8 @@ _NAME = re.compile(r"[A-Z][\w-]+")
 def verdict(intervention: Intervention) -> str:
     """Return what the sources say about the intervention, and the strength of the recommendation.
 
-    Such as “Guidelines advise against it (strong)”. A recommendation is said to be that of a
-    guideline only if a reference is one.
+    Such as “Guidelines advise against it (strong)”. The text says “Guidelines” only if a reference
+    is a guideline.
     """
     evidence = intervention.evidence
     if evidence.recommendation is Recommendation.NOT_STATED:
@@ -53,7 +53,7 @@ def verdict(intervention: Intervention) -> str:
 
 
 def source(intervention: Intervention) -> str:
-    """Return what the intervention rests on in a line, always with a year.
+    """Return the main source of the intervention on one line, always with a year.
 
     It is the grade in the words of the source, such as “Class 1, level A · AHA 2022”: of several
     statements the first, which decides, without its longer remarks in parentheses, and of three or
@@ -74,7 +74,7 @@ def source(intervention: Intervention) -> str:
 
 
 def _with_year(text: str, joint: str, words: str, works: Sequence[Reference]) -> str:
-    """Return the text with the year that these words name, else with that of the fitting work."""
+    """Return the text with the year in these words, or else with the year of the matching work."""
     if _YEAR.search(text):
         return text
     named = _YEAR.search(words)
@@ -82,7 +82,7 @@ def _with_year(text: str, joint: str, words: str, works: Sequence[Reference]) ->
 
 
 def _fitting(words: str, works: Sequence[Reference]) -> Reference:
-    """Return the work that has these names, else their first, else the first work."""
+    """Return the work with all these names, else with the first name, else the first work."""
     names = _NAME.findall(words)
     for wanted in (names, names[:1]):
         for work in works:

@@ -1,4 +1,4 @@
-"""Codes of WHO's classifications, and of the lists that are finer.
+"""Codes of WHO's classifications, and of code lists with finer codes.
 
 A classification names a subdivision by appending to the code that it divides, so the code of an
 ancestor is a prefix of the codes of its descendants. This does not hold for blocks and chapters,
@@ -16,7 +16,7 @@ from evref.domain.declaration import Declared, Items, Written
 from evref.domain.errors import Fault, InvalidValueError
 from evref.domain.rules import Rules
 
-# Without the letters I and O, which look like 1 and 0.
+# The letters I and O are not used, because they look like 1 and 0.
 _BASE_34 = "[0-9A-HJ-NP-Z]"
 _STEM = rf"[1-9A-HJ-NP-WYZ][A-HJ-NP-Z][0-9]{_BASE_34}(\.{_BASE_34}{{1,2}})?"
 _EXTENSION = rf"X[A-HJ-NP-Z][0-9]{_BASE_34}{{1,3}}"
@@ -122,7 +122,7 @@ class CodeList(StrEnum):
 
     @property
     def prefix_pattern(self) -> str:
-        """The form of a code of the list, or of the beginning of one from its category on."""
+        """The pattern of a code of the list, or of the beginning of a code from its category on."""
         if self is CodeList.ICD_11:
             return r"[0-9A-Z]{4}(\.[0-9A-Z]{1,2})?"
         return r"[A-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?"

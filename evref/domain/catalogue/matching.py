@@ -1,7 +1,7 @@
 """How well a code of a record fits a diagnosis.
 
-A code list says which of its codes mean the diagnosis, and which do not. Where it says nothing, the
-codes of the diagnosis and those that divide them mean it.
+A code list says which of its codes mean the diagnosis, and which do not. If it says nothing about a
+code, the codes of the diagnosis and their subdivisions mean the diagnosis.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from evref.domain.catalogue.record_code import Classification, Edition, RecordCo
 
 
 class Relation(StrEnum):
-    """How well a code fits a diagnosis that it finds; the better first."""
+    """How well a code fits a diagnosis that it finds; the best first."""
 
     CERTAIN = "certain"
     APPROXIMATE = "approximate"
@@ -25,7 +25,7 @@ class Relation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How a code fits a diagnosis, and the prefix or the code of the diagnosis that decided.
+    """How a code fits a diagnosis, and the prefix or the code of the diagnosis that decided this.
 
     `relation` is None if the code means another condition.
     """
@@ -53,7 +53,7 @@ _GM = CodeList.ICD_10_GM
 
 
 def fit(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
-    """Return how the code fits the diagnosis, or None if nothing is known about both."""
+    """Return how the code fits the diagnosis, or None if no code list says anything."""
     if not code.stems:
         return None
     if code.classification is Classification.ICD_11:
@@ -68,7 +68,7 @@ def fit(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
 
 
 def prefixes(diagnosis: Diagnosis) -> Iterator[str]:
-    """Yield what a code, or a stem of it, begins with if anything is known about it."""
+    """Yield the codes and prefixes of the diagnosis, with which every code that fits it begins."""
     yield from (code.text for code in diagnosis.icd10_codes)
     yield from (code.first_stem for code in diagnosis.icd11_codes)
     for finer in diagnosis.finer_codes.values():
@@ -111,7 +111,7 @@ def _fit_of_icd10(text: str, edition: Edition | None, diagnosis: Diagnosis) -> F
 
 
 def _agreed(fits: Sequence[Fit]) -> Fit | None:
-    """Return what several lists say together: certain only if all of them do."""
+    """Return the combined result of several lists: certain only if all of them are."""
     meaning = [fit for fit in fits if fit.relation is not None]
     if not meaning:
         return fits[0] if fits else None
@@ -134,9 +134,10 @@ def _fit_of_icd11(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
 
 
 def _fit_of_targets(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
-    """Return the best of what the groups of a map say, each of which applies.
+    """Return the best result of the groups of a map, all of which apply.
 
-    Which branch of a group applies depends on the patient, so it is certain only if all agree.
+    The branch that applies depends on the patient, so a group is certain only if all its branches
+    agree.
     """
     fits = []
     for branches in code.targets:
@@ -163,7 +164,7 @@ def _fit_in_list(
 
 
 def _fit_by_prefixes(text: str, diagnosis: Diagnosis, finer: FinerCodes) -> Fit | None:
-    """Return what the longest prefix says that the code begins with."""
+    """Return the result of the longest prefix of the code."""
     included, excluded = _longest(finer.includes, text), _longest(finer.excludes, text)
     if len(excluded) > len(included):
         return Fit(diagnosis.id, None, excluded)
@@ -173,7 +174,7 @@ def _fit_by_prefixes(text: str, diagnosis: Diagnosis, finer: FinerCodes) -> Fit 
 def _fit_by_codes(
     text: str, codes: Sequence[str], diagnosis: Diagnosis, finer: FinerCodes
 ) -> Fit | None:
-    """Return what the codes of the diagnosis say, where the list itself has no prefix."""
+    """Return the result of the diagnosis's own codes, for a list without a matching prefix."""
     code = _longest(codes, text)
     if not code:
         return None

@@ -1,4 +1,4 @@
-"""What changed, in words: the same ones on pages, in the feed and on the command line."""
+"""Descriptions of changes, for the pages, the feed and the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evref.domain.catalogue.publication import Comparison, DiagnosisChange
 
 
 class NewsKind(StrEnum):
-    """In the order in which they are shown: nobody may miss a turn of direction."""
+    """The kinds of changes in display order; a change of direction must not be missed."""
 
     TURNED = "turned"
     ADDED = "added"
@@ -22,9 +22,10 @@ class NewsKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """A change of a diagnosis. `text` says what changed in it; empty if all of it did.
+    """A change of a diagnosis.
 
-    `name` is its present name, or its id if the catalogue no longer contains it.
+    `text` says what changed in it; it is empty if the whole diagnosis was added or removed. `name`
+    is its present name, or its id if the catalogue no longer contains it.
     """
 
     kind: NewsKind
@@ -39,7 +40,7 @@ class News:
 
 
 def news(comparison: Comparison, catalogue: Catalogue) -> Iterator[News]:
-    """Yield what changed, a turn of direction first, with the names of this catalogue."""
+    """Yield the changes, changes of direction first, with the names in this catalogue."""
     diagnoses = {entry.diagnosis.id: entry.diagnosis.name for entry in catalogue.entries}
 
     def about(kind: NewsKind, name: str, text: str = "") -> News:
@@ -69,7 +70,7 @@ def news(comparison: Comparison, catalogue: Catalogue) -> Iterator[News]:
 
 
 def _parts(changed: DiagnosisChange, titles: dict[str, str]) -> Iterator[str]:
-    """Yield what changed in a diagnosis apart from turns."""
+    """Yield the changes in a diagnosis other than changes of direction."""
     if changed.record:
         yield "the diagnosis itself"
     for verb, ids in (
@@ -84,7 +85,7 @@ def _parts(changed: DiagnosisChange, titles: dict[str, str]) -> Iterator[str]:
 
 
 def headline(news: Sequence[News]) -> str:
-    """Return how many changes of each kind there are, such as “1 turned, 2 added”."""
+    """Return the number of changes of each kind, such as “1 turned, 2 added”."""
     counts = Counter(item.kind for item in news)
     named = [f"{counts[kind]} {kind}" for kind in NewsKind if counts[kind]]
     return ", ".join(named) or "nothing that readers see"

@@ -1,4 +1,4 @@
-"""A publication of a catalogue: what it changed for those who read the earlier one, and when."""
+"""A publication of a catalogue: its time, and its changes for readers of the earlier catalogue."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class InterventionChange:
 class DiagnosisChange:
     """A changed diagnosis. Changed interventions come in this order: turns, then others by id.
 
-    `record` is whether anything but its visible interventions changed.
+    `record` says whether the diagnosis itself changed, not only its visible interventions.
     """
 
     diagnosis_id: str
@@ -51,7 +51,7 @@ class DiagnosisChange:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Diagnoses by id: those added, removed and changed. What changed direction is first."""
+    """Diagnoses by id: added, removed and changed, with changes of direction first."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -144,7 +144,7 @@ def removed_on(diagnosis_id: str, newest_first: Iterable[Publication]) -> date |
 def changes_of(
     diagnosis_id: str, newest_first: Iterable[Publication]
 ) -> Iterable[tuple[Publication, Comparison]]:
-    """Yield the publications that changed a diagnosis, with the comparison of it alone."""
+    """Yield the publications that changed a diagnosis, with a comparison of only this diagnosis."""
     for publication in newest_first:
         if publication.comparison is None:
             continue

@@ -45,9 +45,9 @@ class RecordCode:
     """A part of a field of codes, as given and as read.
 
     `read_as` is the code without marks and letters beside it, or None if the part could not be
-    read. `edition` is the one that the code is from, if it is known. `is_ambiguous` means that its
-    last letter may be of the code, or a qualifier. `error` says why the part is not searched, if it
-    is not.
+    read. `edition` is the edition of the code, if it is known. `is_ambiguous` means that its
+    last letter may be part of the code or a qualifier. `error` says why the part is not searched,
+    if it is not.
 
     A code of SNOMED CT is searched by its `targets` in a map to ICD-10: groups that all apply, each
     of branches of which one applies. `read_as` then has the codes of ICD-10.
@@ -81,7 +81,7 @@ class RecordCode:
 
     @property
     def count(self) -> int:
-        """How many values it counts as."""
+        """The number of values that it counts as."""
         return max(1, len(self.stems)) if self.classification is Classification.ICD_11 else 1
 
     @property
@@ -93,7 +93,7 @@ class RecordCode:
 
     @property
     def spelled(self) -> str:
-        """A text that is read as this code, with its edition and its qualifier."""
+        """A text that is read as this code, including its edition and its qualifier."""
         if self.read_as is None or self.classification is Classification.SNOMED_CT:
             return self.given
         edition = f"ICD-10-{self.edition.upper()} " if self.edition else ""
@@ -128,7 +128,7 @@ _NAME = re.compile(
 _LETTER = re.compile("[GVAZRLB]", re.IGNORECASE)
 _LETTERS_AT_END = re.compile(r"(?<=[0-9+*!#†-])[GVAZRLB]{1,2}\Z", re.IGNORECASE)
 _LETTERS_BELOW_DOT = re.compile(r"(\.[0-9A-Z]*[0-9])([GVAZRLB]{1,2})")
-# In the order in which one of several counts.
+# In order of precedence.
 _LETTER_OF = {Qualifier.EXCLUDED: "A", Qualifier.SUSPECTED: "V", Qualifier.STATE_AFTER: "Z"}
 
 # A letter of an encounter is the seventh character.
@@ -169,9 +169,9 @@ def read_field(
 def read_part(
     classification: Classification, part: str, edition: Edition | None = None
 ) -> tuple[RecordCode, ...]:
-    """Return the codes in a part of a field; one with an error if the part cannot be read.
+    """Return the codes in a part of a field; a code with an error if the part cannot be read.
 
-    An edition that the part itself names comes before the given one.
+    An edition in the part itself takes precedence over the given one.
     """
     given = part.strip()
     codes: Sequence[RecordCode] = ()
@@ -202,7 +202,7 @@ def _icd11(given: str) -> list[RecordCode]:
 
 
 def _icd10(given: str, words: list[str], edition: Edition | None) -> list[RecordCode]:
-    """Return the code in words; several if a space separates what has the form of a code."""
+    """Return the code in words; several if a space separates texts in the form of codes."""
     groups = [words[:1]]
     for place, word in enumerate(words[1:], start=1):
         # A space may also follow the letter of the next code: I 10 E 11.
@@ -242,7 +242,7 @@ def _icd10_alone(given: str, words: list[str], edition: Edition | None) -> Recor
 
 
 def _without_letters(code: str) -> tuple[str, bool]:
-    """Return the code without letters of sides, and whether its last may be a qualifier."""
+    """Return the code without a letter of a side, and whether its last may be a qualifier."""
     match = _LETTERS_BELOW_DOT.search(code)
     if match is None or match.end() < len(code) or code in _LETTERED_CODES_OF_CM:
         return code, False

@@ -1,4 +1,4 @@
-"""What there is to say about a code that was asked for, in words."""
+"""Remarks on requested codes, in words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def doubts(matches: Iterable[Match]) -> dict[str, str]:
 
 
 def remarks(matches: Iterable[Match], catalogue: Catalogue) -> Iterator[str]:
-    """Yield which codes were not read or not searched, and which mean another condition."""
+    """Yield sentences on codes that were not read or searched, or that mean another condition."""
     for match in matches:
         code = match.code
         if code.read_as is None and code.given:

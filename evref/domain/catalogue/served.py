@@ -1,4 +1,4 @@
-"""What a service serves: a catalogue with its search, and the publications up to its own."""
+"""The served data: a catalogue with its search, and the publications up to its own."""
 
 from __future__ import annotations
 
@@ -73,7 +73,8 @@ class Served:
     def changed_at(self, diagnosis_id: str) -> datetime | None:
         """Return the time of the publication that last changed the version of a diagnosis.
 
-        If none of the stored publications did: the time of the oldest. None if there is none.
+        If none of the stored publications did, return the time of the oldest; None if none is
+        stored.
         """
         if not self.publications:
             return None

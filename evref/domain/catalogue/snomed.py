@@ -1,4 +1,4 @@
-"""SNOMED CT, read by a map to ICD-10 that the operator loads.
+"""SNOMED CT codes, read with a map to ICD-10 that the operator loads.
 
 The International edition's map (SNOMED International, "SNOMED CT to ICD-10 Map", reference set of
 type ExtendedMap) sorts the rows of a code into groups. Each group adds one code of ICD-10, and a
@@ -62,8 +62,8 @@ def branches(rows: Iterable[tuple[int, Rule, str]]) -> tuple[str, ...]:
 class SnomedMap:
     """The targets of all codes of a map. Codes are sorted; each has a place in `groups`.
 
-    `edition` is that of the targets, if it is known. The codes without a diagnosis belong to it
-    too: they were read, and a diagnosis that a later catalogue adds may be theirs.
+    `edition` is that of the targets, if it is known. The map includes
+    codes without a diagnosis, because a later catalogue may add the diagnosis.
     """
 
     edition: Edition | None
@@ -86,7 +86,7 @@ class SnomedMap:
         return self.groups[self.places[place]] if is_known else None
 
     def read(self, code: RecordCode) -> RecordCode:
-        """Return a code of SNOMED CT with its targets, or with an error if the map has none."""
+        """Return a code of SNOMED CT with its targets, or with an error if it is not in the map."""
         groups = None if code.read_as is None else self.groups_of(int(code.read_as))
         if groups is None:
             return replace(code, read_as=None, error=code.error or NOT_IN_MAP)

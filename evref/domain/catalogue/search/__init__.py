@@ -1,1 +1,1 @@
-"""Search: from what people type to diagnoses and interventions, with the reason of each hit."""
+"""The search: finds diagnoses and interventions for a text, with the reason for each hit."""

@@ -12,7 +12,7 @@ from evref.domain.catalogue.search.synonyms import Likeness
 
 
 class MatchedIn(StrEnum):
-    """Where the words of a query are."""
+    """The texts of an intervention that contain the words of a query."""
 
     TITLE = "title"
     SUMMARY = "summary"

@@ -12,7 +12,7 @@ Phrase = tuple[str, ...]
 """Words in the form in which they are compared, in order."""
 
 _WHOLE = 3
-"""Words of up to so many letters are compared as they are: most are abbreviations."""
+"""Words of up to this number of letters are not folded, because most are abbreviations."""
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _APOSTROPHES = dict.fromkeys(map(ord, "\u2018\u2019\u00b4`"), "'")
@@ -119,7 +119,7 @@ def written_words_of(text: str) -> list[str]:
         plain = _DOTTED.sub("", plain)
     if "typ" in plain or "tip" in plain:
         plain = _NUMBERED.sub(r"\1 ", plain)
-    # The regular expression takes three times as long.
+    # A regular expression would take three times as long.
     words = plain.translate(_SPACED).split() if plain.isascii() else _WORD.findall(plain)
     if not _KINDS.isdisjoint(words):
         for place, word in enumerate(words[1:], 1):

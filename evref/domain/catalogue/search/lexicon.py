@@ -1,4 +1,4 @@
-"""The word lists of the search. They are data, which an adapter reads and hands in."""
+"""The word lists of the search, which an adapter reads."""
 
 from __future__ import annotations
 

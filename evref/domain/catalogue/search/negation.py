@@ -1,4 +1,4 @@
-"""What a text affirms: its words without those of conditions that it denies or only considers."""
+"""The affirmed words of a text: those of conditions that it neither denies nor only considers."""
 
 from __future__ import annotations
 
