@@ -1,5 +1,6 @@
 """Rules for every form: which requests it refuses, and which input it keeps."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,14 @@ def test_these_are_all_the_forms_that_there_are(site: Site) -> None:
     }
 
     assert paths == set(FORMS)
+
+
+@pytest.mark.parametrize("path", [*FORMS, *OTHERS[1:]])
+def test_no_id_is_on_a_page_twice(site: Site, path: str) -> None:
+    ids = re.findall(r'\bid="([^"]+)"', someone(site, path).get(path).text)
+
+    assert ids
+    assert len(set(ids)) == len(ids)
 
 
 @pytest.mark.parametrize("path", FORMS)
