@@ -36,7 +36,7 @@ def test_a_link_leads_a_reader_to_the_entry_with_nothing_about_keys(site: Site) 
     entry = reader.get(signed_in.location)
 
     assert asked.status_code == signed_in.status_code == 303
-    assert "Sign in to read the catalogue" in text_of(form.text)
+    assert "Sign in to read it" in text_of(form.text)
     assert signed_in.location == f"{ENTRY}?phase=acute"
     assert entry.status_code == 200
     for page in (form, entry):
