@@ -59,14 +59,14 @@ class Concept:
         self.matches = self._matches(index, among)
 
     def nearest(self, number: int) -> int:
-        """Return which of the matches has the intervention first; `NOWHERE` if none has it."""
+        """Return the nearest match in which the intervention has the concept, or `NOWHERE`."""
         for place, matches in enumerate(self.matches):
             if number in matches:
                 return place
         return NOWHERE
 
     def numbers(self) -> set[int]:
-        """Return the numbers of all interventions that have it."""
+        """Return the numbers of all interventions that have the concept."""
         return set().union(*self.matches)
 
     def count_as_in_title(self, numbers: Iterable[int]) -> None:

@@ -1,4 +1,4 @@
-"""Corrections of a text: each unknown word as the known words that it may be a slip of."""
+"""Corrects the slips in a text: which known words an unknown word may stand for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHORTEST_PART = 3
 
 
 class Corrections:
-    """Corrects the words of a text by those of the names."""
+    """Corrects the words of a text to words of the names."""
 
     def __init__(self, index: NameIndex, spelling: Spelling) -> None:
         self._index = index
@@ -30,7 +30,7 @@ class Corrections:
             yield tuple(dict.fromkeys(word for part in combination for word in part))
 
     def joined(self, words: Phrase) -> Phrase:
-        """Return the words with the first two joined that are one known word together."""
+        """Return the words, with the first two joined that together are one known word."""
         for position in range(len(words) - 1):
             joined = words[position] + words[position + 1]
             if joined in self._index.numbers_of:
@@ -38,14 +38,14 @@ class Corrections:
         return words
 
     def _of_word(self, word: str, shortest: int) -> list[Phrase]:
-        """Return what an unknown word may stand for; a known word stands for itself."""
+        """Return what an unknown word may stand for, or the word itself if it is known."""
         if self._index.is_correct(word):
             return [(word,)]
         nearest = self._spelling.nearest(word, shortest=shortest)
         return [(near,) for near in nearest] or [self._separated(word)]
 
     def _separated(self, word: str) -> Phrase:
-        """Return the two known words that a word joins, or the word."""
+        """Return the two known words that are joined in the word, or the word itself."""
         known = self._index.numbers_of
         for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
             if word[:cut] in known and word[cut:] in known:

@@ -84,7 +84,7 @@ class _Query(NamedTuple):
 
 
 class _Rank(NamedTuple):
-    """How well a name fits among those of its diagnosis; the smaller is the better."""
+    """How well a name fits, compared with other names of its diagnosis; smaller is better."""
 
     lacks_text: bool
     """Whether the text as it was typed is not in the name."""
@@ -133,7 +133,8 @@ class DiagnosisSearch:
     def near(self, text: str) -> dict[str, str]:
         """Return the ids of up to three diagnoses, each with its name nearest to the text.
 
-        The nearest name shares the rarest words with the text. A text of one word is near none.
+        The nearest name shares the rarest words with the text. A text of one word has no
+        near names.
         """
         text = _SEMANTIC_TAG.sub("", text)
         if len(without(words_of(text), self._lexicon.stop_words)) < _FEWEST_WORDS_NEAR:
@@ -157,7 +158,7 @@ class DiagnosisSearch:
         return nearest
 
     def absent(self, text: str) -> str | None:
-        """Return the words of the text that name a condition which the catalogue lacks."""
+        """Return the words of the text that name a condition outside the catalogue."""
         spans = self._index.spans(self._affirmed(text))
         words = next((span.words for span in spans if span.name.is_absent), frozenset())
         parts = (part for part in text.split() if not words.isdisjoint(words_of(part)))
@@ -167,7 +168,7 @@ class DiagnosisSearch:
         return self._index.words_that_count(affirmed_words(text, self._lexicon))
 
     def _names_none(self, words: Phrase) -> bool:
-        """Return whether the words are a condition that the catalogue lacks, or all say little."""
+        """Return whether the words name a condition outside the catalogue, or all say little."""
         return self._slight_words.issuperset(words) or any(
             name.is_absent for name in self._index.equal_to(words)
         )
@@ -214,7 +215,7 @@ class DiagnosisSearch:
         return self._hits(self._index.beginning_with(query.words, query.text), query.text)
 
     def _by_wider_word(self, wider: WiderWord, whole: Iterable[Hit], query: _Query) -> list[Hit]:
-        """Return the diagnoses of the wider word, and then what the query names beside it."""
+        """Return the diagnoses of the wider word, then those that the other words name."""
         is_whole = len(wider.diagnosis_ids) == 1 and set(wider.words) == set(query.words)
         hits = {
             diagnosis_id: Hit(diagnosis_id, wider.text, None, MatchedBy.UMBRELLA, is_whole)

@@ -21,7 +21,7 @@ Stemmer = Callable[[str], list[str]]
 def readings(
     intervention: Intervention, concepts: Iterable[Concept], stemmer: Stemmer
 ) -> tuple[Reading, ...]:
-    """Return how the intervention has each concept that it has: in its title, else beyond it."""
+    """Return how the intervention has each of its concepts: in its title, else in other texts."""
     title = _WrittenText(intervention.title, stemmer)
     beyond_title = _WrittenText(text_beyond_title(intervention), stemmer)
     by_concept = (title.reading(concept) or beyond_title.reading(concept) for concept in concepts)
@@ -54,7 +54,7 @@ class _WrittenText:
         return None
 
     def _written(self, phrase: Phrase) -> str | None:
-        """Return the words of the phrase as they are written; None if the text has it not."""
+        """Return the words of the phrase as written, or None if the text does not contain it."""
         for position in range(len(self._stems) - len(phrase) + 1):
             if tuple(self._stems[position : position + len(phrase)]) == phrase:
                 start, _ = self._places[position]

@@ -61,7 +61,7 @@ class SearchIndex:
         )
 
     def diagnoses(self, text: str) -> FoundDiagnoses:
-        """Return the diagnoses that the words name that someone typed."""
+        """Return the diagnoses that the typed words name."""
         hits, wider = self._diagnoses.find(text)
         near = {} if hits else self._diagnoses.near(text)
         return FoundDiagnoses(
@@ -74,7 +74,7 @@ class SearchIndex:
         )
 
     def absent(self, text: str) -> str | None:
-        """Return the words of the text that name a condition which the catalogue lacks."""
+        """Return the words of the text that name a condition outside the catalogue."""
         return self._diagnoses.absent(text)
 
     def unknown(self, text: str) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ class SearchIndex:
         return self._words.unknown(text)
 
     def suggestions(self, text: str, most: int) -> list[Suggested]:
-        """Return what to suggest to someone who types the text: what begins with it comes first."""
+        """Return suggestions for the typed text; those that begin with it come first."""
         if len(text.strip()) < SHORTEST:
             return []
         suggested = self._beginning_with(text, most) or self._hits_of(text)
@@ -94,7 +94,7 @@ class SearchIndex:
         return [*others[: most - places], *interventions[:places]]
 
     def diagnoses_of_record(self, text: str) -> tuple[Hit, ...]:
-        """Return the diagnoses that a patient's record names: no wider word stands for one."""
+        """Return the diagnoses that a patient's record names; wider words name none."""
         return tuple(self._diagnoses.find(text, of_a_record=True).hits)
 
     def interventions(self, text: str, diagnosis_id: str | None = None) -> Answers:
@@ -102,7 +102,7 @@ class SearchIndex:
         return self._interventions.find(text, diagnosis_id)
 
     def _beginning_with(self, text: str, most_interventions: int) -> list[Suggested]:
-        """Return the different items that begin with the text, or have a word that does."""
+        """Return the items that begin with the text or have a word that does, each once."""
         items: dict[tuple[str, str], Suggested] = {}
         interventions = 0
         for item in self._beginnings.of(text):

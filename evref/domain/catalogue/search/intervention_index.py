@@ -1,4 +1,4 @@
-"""The index of interventions: which of them have a word in the title, and which beyond it."""
+"""The index of interventions: which have a word in the title, and which in their other texts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def text_beyond_title(intervention: Intervention) -> str:
 
 
 class Traits(NamedTuple):
-    """What the order of interventions depends on beside the words of the query."""
+    """What else the order of interventions depends on, beside the words of the query."""
 
     first_word: str
     """The first word of the title that counts, stemmed; empty if there is none."""
@@ -61,7 +61,7 @@ class WordIndex:
         return {number: times for number in among if (times := _times(numbers, number))}
 
     def with_all(self, words: Iterable[str], among: frozenset[int] | None) -> Collection[int]:
-        """Return the numbers of those that have all the words, of these numbers or of all."""
+        """Return the numbers of the interventions, of these or of all, that have all the words."""
         rarest, *others = sorted((self.numbers_of.get((word,), ()) for word in words), key=len)
         found = frozenset(rarest) if among is None else _of(among, rarest)
         for numbers in others:
@@ -136,7 +136,7 @@ class InterventionIndex:
         return self._stems(written_words_of(text))
 
     def rarity(self, words: Iterable[str]) -> int:
-        """Return how rare the rarest of the words is: how many times they halve all texts."""
+        """Return how rare the rarest word is, as a power of two: how often it halves all texts."""
         titles, beyond = self.titles.numbers_of, self.beyond_titles.numbers_of
         fewest = min(len(titles.get((word,), ())) + len(beyond.get((word,), ())) for word in words)
         return 1 + max(0, len(self.interventions) // (fewest + 1)).bit_length()

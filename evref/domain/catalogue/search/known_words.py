@@ -39,7 +39,7 @@ class KnownWords:
         )
 
     def is_known(self, folded: str) -> bool:
-        """Return whether a text, a name or a synonym has a form of the word."""
+        """Return whether a text, name or synonym contains a form of the word."""
         return stem(folded) in self._index.known_stems or self._names.is_correct(folded)
 
     def unknown(self, text: str) -> tuple[str, ...]:
@@ -49,13 +49,13 @@ class KnownWords:
         return tuple(part for part in text.split() if not all(map(self._is_listed, words_of(part))))
 
     def corrected(self, folded: str) -> str:
-        """Return the word, or if it is a slip, the nearest word."""
+        """Return the nearest known word if the word is a slip, else the word itself."""
         if folded in self._index.correct_words or self._names.is_correct(folded):
             return folded
         return next(iter(self._spelling.nearest(folded)), folded)
 
     def separated(self, folded: str) -> tuple[str, ...]:
-        """Return the word, or if it is unknown, the two known words that it joins: shock wave."""
+        """Return the two known words that an unknown word joins, as in shockwave, else the word."""
         if not self.is_known(folded):
             for cut in range(_SHORTEST_PART, len(folded) - _SHORTEST_PART + 1):
                 # German joins many words with an s.
@@ -65,7 +65,7 @@ class KnownWords:
         return (folded,)
 
     def completed(self, word: str) -> list[str]:
-        """Return the stem, or if nothing has it, some known stems that begin with it."""
+        """Return the stem, or some known stems that begin with it if nothing contains the stem."""
         if (
             len(word) < _SHORTEST_BEGINNING
             or word in self._index.known_stems

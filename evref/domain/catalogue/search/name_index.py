@@ -100,7 +100,7 @@ class NameIndex:
         )
 
     def spelled_out(self, word: str) -> Phrase:
-        """Return the word; the words of an abbreviation that is in no name."""
+        """Return the words of an abbreviation that is in no name, else the word itself."""
         if word in self.numbers_of:
             return (word,)
         return self._lexicon.abbreviations.get(word, (word,))
