@@ -21,19 +21,16 @@ def below(base: type[Any]) -> Iterator[type[Any]]:
         yield from below(subclass)
 
 
-def modules(folder: str) -> str:
-    """Import the tests in the folder; return their source text."""
-    paths = sorted((TESTS / folder).rglob("test_*.py"))
-    for path in paths:
+def import_tests(folder: str) -> None:
+    for path in sorted((TESTS / folder).rglob("test_*.py")):
         import_module(".".join(path.relative_to(TESTS.parent).with_suffix("").parts))
-    return "".join(path.read_text() for path in paths)
 
 
 @pytest.mark.parametrize("package", ["memory", "sql"])
 def test_every_storage_is_held_to_the_whole_contract(package: str) -> None:
     """The storage in Redis is not listed: it has contract tests only for its own parts."""
     folder = f"tests.adapters.{package}"
-    modules(f"adapters/{package}")
+    import_tests(f"adapters/{package}")
 
     assert [tests for tests in below(StorageContract) if tests.__module__.startswith(folder)]
 
@@ -52,7 +49,8 @@ def test_every_adapter_of_another_port_is_held_to_its_contract() -> None:
     package = evref.adapters.outbound
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         import_module(module.name)
-    modules("contracts"), modules("adapters/files")
+    import_tests("contracts")
+    import_tests("adapters/files")
     contracts = [contract for contract in below(Contract) if hasattr(contract, "port")]
     ports = {contract.port for contract in contracts}
     tested = {tests.adapter for tests in below(Contract) if hasattr(tests, "adapter")}
