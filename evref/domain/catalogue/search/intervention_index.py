@@ -49,9 +49,9 @@ class WordIndex:
         self.numbers_of: defaultdict[Phrase, array[int]] = defaultdict(partial(array, "I"))
 
     def with_phrase(self, phrase: Phrase, among: frozenset[int] | None) -> Mapping[int, int]:
-        """Return the numbers of those that have the phrase, of these numbers or of all.
+        """Return which of these interventions have the phrase, and how many times.
 
-        The values are how many times each of these has it. Of all, they are not counted, and 1.
+        If `among` is None, return all that have it; each of these is counted once.
         """
         numbers = self.numbers_of.get(phrase, ())
         if among is None:

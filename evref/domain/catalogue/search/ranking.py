@@ -11,7 +11,7 @@ from evref.domain.catalogue.search.intervention_index import Traits
 from evref.domain.catalogue.search.synonyms import Likeness
 
 _MOST_MENTIONS = 5
-"""More mentions of a word in a summary count as many."""
+"""Further mentions of a word in a summary do not count."""
 
 
 class Tier(IntEnum):
