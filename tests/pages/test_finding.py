@@ -83,8 +83,10 @@ def test_an_abbreviation_of_another_language_leads_to_the_results(visitor: Visit
         ("H1N1", "No diagnosis matches your search."),
         (
             "xylophone exercise knee osteoarthritis",
-            "Without “xylophone”, which the catalogue does not contain.",
+            "Without “xylophone”, which none of these interventions mentions.",
         ),
+        # Others mention a knee.
+        ("gout knee exercise", "Without “knee”, which none of these interventions mentions."),
         ("CPAP", "Positive airway pressure Obstructive sleep apnoea"),
     ],
 )

@@ -188,7 +188,7 @@ class MetaOfInterventions(Meta):
 
 
 class MetaOfSearch(Meta):
-    """`count` is the number of all that were found; `ignored` are words that nothing has."""
+    """`count` is the number of all that were found; `ignored` are words that none of them has."""
 
     count: int
     ignored: list[str]

@@ -171,7 +171,8 @@ def found_interventions(body: SearchBody) -> str:
     if not body.data:
         lines.append("The catalogue is not complete: this says nothing about the evidence.")
     if body.meta.ignored:
-        lines.append(f"Ignored, because no entry contains it: {', '.join(body.meta.ignored)}.")
+        ignored = ", ".join(body.meta.ignored)
+        lines.append(f"Ignored, because none of these interventions mentions it: {ignored}.")
     return _with_source([*lines, *_listed(body.data, works(body.data))], body.meta)
 
 

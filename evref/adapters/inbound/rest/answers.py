@@ -275,8 +275,9 @@ class FoundInterventionListMetaSchema(PartMetaSchema):
     """Metadata of interventions that were found."""
 
     ignored = texts(
-        "Words of the request that the catalogue does not contain. They are ignored only if the "
-        "other words name a diagnosis and an intervention for it.",
+        "Words of the request that none of the found interventions contains. Words are ignored "
+        "only if the other words name a diagnosis and an intervention for it, or if they are a "
+        "complaint beside the name of a diagnosis that has nothing on it.",
         examples=[["helmet"]],
     )
 

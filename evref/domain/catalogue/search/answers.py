@@ -49,7 +49,7 @@ class Answers:
     """The interventions that a query finds, best first.
 
     `in_title` are the ids of those whose titles match. `ignored` are the words of the query that
-    nothing has. `diagnosis_ids` are the diagnoses that it names, the likelier first, and
+    none of them has. `diagnosis_ids` are the diagnoses that it names, the likelier first, and
     `diagnosis_words` the words that name them; `is_alone` is whether it names nothing else.
     """
 
