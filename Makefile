@@ -11,7 +11,7 @@ CLIENTS := .venv-clients
 AUDIT := .venv-audit
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Wheels only: installing them runs no code of the packages and needs no compiler.
-LOCKED := --only-binary :all: --require-hashes --requirement
+LOCKED := --no-deps --only-binary :all: --require-hashes --requirement
 
 .PHONY: help
 help: ## list the targets

@@ -131,7 +131,7 @@ def main(target: Path) -> None:
         # The new environment has the locked packages only, and nothing of this environment.
         subprocess.run([sys.executable, "-m", "venv", work / "venv"], check=True)
         python = work / "venv" / "bin" / "python"
-        locked = ["--only-binary", ":all:", "--require-hashes", "--requirement"]
+        locked = ["--no-deps", "--only-binary", ":all:", "--require-hashes", "--requirement"]
         requirements = work / "source" / "requirements" / "run.txt"
         subprocess.run(
             [python, "-m", "pip", "--quiet", "install", *locked, requirements], check=True
