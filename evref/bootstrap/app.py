@@ -331,13 +331,15 @@ def check_storage(container: Container) -> list[str]:
 
 def _refuse_two_spellings(settings: Settings) -> None:
     header = settings.sign_in_header or ""
-    # Granian replaces a header field with hyphens by one with underscores, which a client can send
-    # through some proxies.
-    if "granian" in sys.modules and "-" in header:
+    # WSGI has one name for X-Forwarded-Email and X_Forwarded_Email, which a client can send through
+    # some proxies. Only gunicorn is known to drop the second.
+    keeps_apart = "gunicorn" in sys.modules and "granian" not in sys.modules
+    if "-" in header and not keeps_apart:
         name = header.replace("-", "")
         raise SettingsError(
-            f"EVREF_SIGN_IN_HEADER must have no hyphen under Granian: set it to {name}, and in "
-            f"nginx: proxy_set_header {name} $http_{header.lower().replace('-', '_')};"
+            f"EVREF_SIGN_IN_HEADER must have no hyphen under a server other than gunicorn: set it "
+            f"to {name}, and in /etc/nginx/evref-sign-in.conf replace the line that sets {header} "
+            f"by: proxy_set_header {name} $evref_email;"
         )
 
 

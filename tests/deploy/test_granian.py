@@ -19,7 +19,8 @@ import pytest
 from evref.domain.access.quota import DayUsage
 from evref.testing.builders import OPERATOR
 from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, running
-from tests.deploy.shell import DEPLOY
+from tests.deploy.shell import DEPLOY, ROOT
+from tests.deploy.test_sign_in import READER, auth_server, in_front_of, secret
 from tests.deploy.test_slow_clients import (
     HALF_A_REQUEST,
     assert_others_are_exactly_counted,
@@ -29,7 +30,10 @@ from tests.deploy.test_slow_clients import (
 from tests.server.conftest import Answer, Connection, Server, Start, Store, environment
 from tests.servers import PATIENCE, free_port, wait_until
 
-__all__ = ["many_files"]
+__all__ = ["many_files", "secret"]
+
+Granian = Callable[..., Server]
+LINE = "proxy_set_header XForwardedEmail $evref_email;"
 
 LIST = "/api/v1/diagnoses"
 ONE = f"{LIST}/knee-osteoarthritis"
@@ -82,7 +86,7 @@ REQUESTS: list[tuple[str, str, dict[str, str], bytes | None]] = [
 
 
 @pytest.fixture(scope="module")
-def granian(store: Store) -> Iterator[Callable[[], Server]]:
+def granian(store: Store) -> Iterator[Granian]:
     """Start Granian with the settings and the command of the systemd unit, on a free port."""
     servers: list[Server] = []
     lines = (DEPLOY / "granian.env").read_text().splitlines()
@@ -90,13 +94,14 @@ def granian(store: Store) -> Iterator[Callable[[], Server]]:
     unit = (DEPLOY / "systemd" / "evref-granian.service").read_text()
     (arguments,) = re.findall(r"(?m)^ExecStart=\S+/granian (.*)$", unit)
 
-    def start() -> Server:
+    def start(**settings: str) -> Server:
         port = free_port()
         env = environment(
             base_url=f"https://{HOST}",
             proxies="1",
             metrics_token=METRICS_TOKEN,
             metrics_folder=str(store.folder / f"metrics-{port}"),
+            **settings,
         )
         command = [sys.executable, "-m", "granian", *arguments.split()]
         env |= shipped | {"GRANIAN_PORT": str(port)}
@@ -109,7 +114,7 @@ def granian(store: Store) -> Iterator[Callable[[], Server]]:
 
 
 @pytest.fixture(scope="module")
-def service(granian: Callable[[], Server]) -> Server:
+def service(granian: Granian) -> Server:
     """Take the place of gunicorn behind `nginx`."""
     started = granian()
     started.wait_until_ready()
@@ -213,7 +218,7 @@ def group_exists(server: Server) -> bool:
     return True
 
 
-def test_a_stop_while_it_starts_ends_it_and_its_workers(granian: Callable[[], Server]) -> None:
+def test_a_stop_while_it_starts_ends_it_and_its_workers(granian: Granian) -> None:
     """Before there are workers, and while they load the service.
 
     Not in the microseconds in which Granian 2.8 begins to wait for signals: there it would hang
@@ -234,7 +239,7 @@ def test_a_stop_while_it_starts_ends_it_and_its_workers(granian: Callable[[], Se
 
 
 def test_a_stop_under_load_completes_the_requests_in_progress(
-    granian: Callable[[], Server], store: Store
+    granian: Granian, store: Store
 ) -> None:
     server, key = granian(), store.key()
     server.wait_until_ready()
@@ -261,11 +266,13 @@ def test_a_stop_under_load_completes_the_requests_in_progress(
     assert admitted(store, key.key.id) == answered
 
 
-def test_a_sign_in_header_with_two_spellings_is_refused_at_the_start(store: Store) -> None:
-    """The error contains the line for nginx that renames it."""
+@pytest.mark.parametrize("server", ["granian", "cheroot", "gunicorn, granian", "gunicorn"])
+def test_only_gunicorn_takes_a_sign_in_header_with_hyphens(server: str, store: Store) -> None:
+    """The error contains the line for nginx; a server that is not installed here is unknown."""
+    imports = server.replace("cheroot", "wsgiref.simple_server")
     started = {
         name: subprocess.run(
-            [sys.executable, "-c", "import granian, wsgi"],
+            [sys.executable, "-c", f"import {imports}, wsgi"],
             cwd=store.folder,
             env=environment(sign_in_header=name),
             capture_output=True,
@@ -276,11 +283,41 @@ def test_a_sign_in_header_with_two_spellings_is_refused_at_the_start(store: Stor
         for name in ("X-Forwarded-Email", "XForwardedEmail")
     }
 
-    assert [server.returncode for server in started.values()] == [4, 0]
-    assert started["X-Forwarded-Email"].stderr.splitlines() == [
-        (
-            "evref: EVREF_SIGN_IN_HEADER must have no hyphen under Granian: set it to "
-            "XForwardedEmail, and in nginx: proxy_set_header XForwardedEmail "
-            "$http_x_forwarded_email;"
-        )
-    ]
+    refused = started["X-Forwarded-Email"]
+    assert started["XForwardedEmail"].returncode == 0
+    assert refused.returncode == (0 if server == "gunicorn" else 4)
+    lines = refused.stderr.splitlines() if server != "gunicorn" else [_refusal()]
+    assert lines == [_refusal()]
+
+
+def _refusal() -> str:
+    return (
+        "evref: EVREF_SIGN_IN_HEADER must have no hyphen under a server other than gunicorn: set "
+        "it to XForwardedEmail, and in /etc/nginx/evref-sign-in.conf replace the line that sets "
+        f"X-Forwarded-Email by: {LINE}"
+    )
+
+
+def test_behind_nginx_and_a_proxy_no_client_can_name_somebody_else(
+    granian: Granian, store: Store, secret: str
+) -> None:
+    """nginx, the sign-in of the how-to with the line for Granian, and Granian itself."""
+    page = (ROOT / "docs" / "how-to" / "run-on-granian.md").read_text()
+    assert f"`{LINE}`" in page
+    service = granian(sign_in_header="XForwardedEmail")
+    service.wait_until_ready()
+    shipped = "proxy_set_header X-Forwarded-Email $evref_email;"
+
+    with auth_server() as port, in_front_of(service, secret, port, {shipped: LINE}) as proxy:
+        url = f"https://127.0.0.1:{proxy.tls}/catalogue"
+        for name in ("XForwardedEmail", "X-Forwarded-Email", "X_Forwarded_Email"):
+            for proof in ([], ["--header", f"X-Evref-Proxy-Secret: {secret}"]):
+                forged = ["--header", f"{name}: forged@hospital.example", *proof, url]
+                assert proxy.curl(*forged).status == 302, name
+                answer = proxy.curl("--cookie", f"user={READER}", *forged)
+                assert answer.status == 200
+                assert READER.encode() in answer.body
+                assert b"forged@" not in answer.body
+    emails = {member.email for member in store.container.storage().accounts.members()}
+    assert READER in emails
+    assert "forged@hospital.example" not in emails

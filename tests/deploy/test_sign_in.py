@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import MappingProxyType
 
 import pytest
 
@@ -51,7 +52,7 @@ def service(start: Start, store: Store) -> Server:
     return served_to_nginx(start, store, sign_in_header="X-Forwarded-Email")
 
 
-class _Double(BaseHTTPRequestHandler):
+class _AuthServer(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         user = SimpleCookie(self.headers.get("Cookie", "")).get("user")
         if self.path == "/oauth2/start":
@@ -74,26 +75,31 @@ class _Double(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def nginx(service: Server, secret: str) -> Iterator[Nginx]:
-    with _double() as port, _in_front_of(service, secret, port) as nginx:
+    with auth_server() as port, in_front_of(service, secret, port) as nginx:
         yield nginx
 
 
 @contextmanager
-def _in_front_of(service: Server, secret: str, port: int) -> Iterator[Nginx]:
-    """Run nginx with oauth2-proxy on this port."""
+def in_front_of(
+    service: Server, secret: str, port: int, replaced: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Nginx]:
+    """Run nginx with oauth2-proxy on this port, and with other lines for some of the shipped."""
     with folder_for_a_server() as folder:
         text = (DEPLOY / "nginx" / "evref-sign-in.conf").read_text()
         text = text.replace("127.0.0.1:4180", f"127.0.0.1:{port}")
         line = f'proxy_set_header X-Evref-Proxy-Secret "{secret}";'
-        text = text.replace("include /etc/nginx/evref-proxy-secret.conf;", line)
+        lines = {"include /etc/nginx/evref-proxy-secret.conf;": line, **replaced}
+        for shipped, other in lines.items():
+            assert shipped in text
+            text = text.replace(shipped, other)
         (folder / "sign-in.conf").write_text(text)
         with running(service.port, {_LOCATION: f"    include {folder}/sign-in.conf;"}) as nginx:
             yield nginx
 
 
 @contextmanager
-def _double() -> Iterator[int]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Double)
+def auth_server() -> Iterator[int]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _AuthServer)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
@@ -239,7 +245,7 @@ def test_an_error_is_a_page_of_the_service(nginx: Nginx, service: Server, secret
     assert page(nginx, "--request", "EVREF_X") == (400, "")
     assert page(nginx, "--data", "x" * 65537) == (413, "")
     assert page(nginx, "--cookie", f"user={STRANGER}") == (403, "")
-    with _in_front_of(service, secret, free_port()) as alone:
+    with in_front_of(service, secret, free_port()) as alone:
         assert page(alone) == (503, "5")
 
 
