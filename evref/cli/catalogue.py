@@ -23,9 +23,6 @@ from evref.cli.wiring import OPERATOR, RefusedError, stored, wired
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.news import headline, news
 from evref.domain.catalogue.publication import Publication
-from evref.domain.catalogue.search.answers import Reading
-from evref.domain.catalogue.search.names import MatchedBy
-from evref.domain.catalogue.search.synonyms import Likeness
 from evref.domain.errors import DiagnosesRemovedError
 from evref.domain.rules import counted
 
@@ -129,64 +126,6 @@ def _is_confirmed(removals: int) -> bool:
     """Ask for confirmation at a terminal; False without a terminal."""
     unit = "diagnosis" if removals == 1 else "diagnoses"
     return sys.stdin.isatty() and click.confirm(f"Remove {removals} {unit}?", err=True)
-
-
-@catalogue.command("find")
-@click.argument("words", nargs=-1, required=True)
-@as_json
-def find(words: tuple[str, ...], *, as_json: bool) -> None:
-    """Show what the search finds in the published catalogue, and why."""
-    text = " ".join(words)
-    served = stored().browse().current()
-    findings = served.search.diagnoses(text)
-    answers = served.search.interventions(text)
-    if as_json:
-        print_json(
-            {
-                "found": [asdict(hit) for hit in findings.hits],
-                "suggestions": [asdict(suggestion) for suggestion in findings.suggestions],
-                "umbrella": findings.wider and findings.wider.text,
-                "read_as_diagnoses": answers.diagnosis_ids,
-                "diagnosis_words": answers.diagnosis_words,
-                "ignored": answers.ignored,
-                "interventions": [
-                    {
-                        "id": intervention.id,
-                        "matched_in": hit.matched_in,
-                        "matched": hit.matched,
-                        "readings": [
-                            asdict(reading) | {"likeness": reading.likeness.name.lower()}
-                            for reading in hit.readings
-                        ],
-                    }
-                    for intervention in answers.interventions
-                    for hit in [answers.hit(intervention)]
-                ],
-            }
-        )
-        return
-    for hit in findings.hits:
-        how = "is" if hit.is_whole else "matches"
-        slip = ", spelling corrected" if hit.spelling_corrected else ""
-        word = "wider word" if hit.by is MatchedBy.UMBRELLA else str(hit.by)
-        of = hit.language or "any language"
-        click.echo(f"{hit.diagnosis_id}: {how} the {word} “{hit.matched}” ({of}{slip})")
-    if not findings.hits:
-        click.echo("No diagnosis.")
-    for suggestion in findings.suggestions:
-        click.echo(f"Suggested: {suggestion.diagnosis_id}, near “{suggestion.term}”")
-    if answers.diagnosis_ids:
-        read = " ".join(answers.diagnosis_words)
-        click.echo(f"Read as a diagnosis: “{read}”, {_listed(answers.diagnosis_ids)}")
-    if answers.ignored:
-        click.echo(f"Ignored: {', '.join(answers.ignored)}")
-    for intervention in answers.interventions[:_MOST_NAMES]:
-        match = answers.hit(intervention)
-        where = f"in its {match.matched_in}" if match.matched_in else "of the diagnosis"
-        readings = "; ".join(map(_reading, match.readings))
-        click.echo(f"Intervention: {intervention.id}, {where}: {readings}")
-    if len(answers.interventions) > _MOST_NAMES:
-        click.echo(f"and {len(answers.interventions) - _MOST_NAMES} more interventions")
 
 
 @catalogue.command("history")
@@ -307,21 +246,6 @@ def user_name() -> str:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
         return str(os.getuid())
-
-
-_LIKENESSES = {
-    Likeness.SYNONYM: "a synonym of",
-    Likeness.WIDER: "wider than",
-    Likeness.STILL_WIDER: "wider than",
-    Likeness.KIND: "a kind of",
-}
-
-
-def _reading(reading: Reading) -> str:
-    """Return how an intervention matches words of the query, such as “NSAIDs”, wider than …"""
-    matched = " ".join(reading.matched)
-    likeness = _LIKENESSES.get(reading.likeness)
-    return f"“{matched}”" + (f", {likeness} “{reading.words}”" if likeness else "")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -239,28 +239,3 @@ def test_without_a_catalogue_there_is_nothing_to_show(ready: Run, folder: Path) 
     ):
         assert ready("catalogue", *command).refused() == "No catalogue has been published."
     assert "Serving " in ready("init").err
-
-
-def test_find_shows_what_the_search_finds_and_why(ready: Run) -> None:
-    found = ready("catalogue", "find", "heart", "attack")
-    record = ready("catalogue", "find", "hart failure", "--json").json
-    nothing = ready("catalogue", "find", "can't eat gluten")
-
-    assert found.out.splitlines()[0] == ("coronary-heart-disease: is the term “heart attack” (en)")
-    assert record["found"][0]["diagnosis_id"] == "heart-failure"
-    assert record["found"][0]["spelling_corrected"]
-    assert nothing.status == 0
-    assert nothing.out.startswith("No diagnosis.\nSuggested: coeliac-disease, near")
-
-
-def test_find_says_how_each_word_of_a_question_was_read(ready: Run) -> None:
-    asked = ready("catalogue", "find", "ibuprofen helmet knee osteoarthritis").out
-    synonym = ready("catalogue", "find", "CPAP").out
-    read = ready("catalogue", "find", "ibuprofen knee osteoarthritis", "--json").json
-
-    assert "Read as a diagnosis: “knee osteoarthritis”, knee-osteoarthritis" in asked
-    assert "Ignored: helmet" in asked
-    assert "”, wider than “ibuprofen”" in asked
-    assert "“Positive airway pressure”, a synonym of “cpap”" in synonym
-    assert read["diagnosis_words"] == ["knee", "osteoarthritis"]
-    assert read["interventions"][0]["readings"][0]["likeness"] == "wider"

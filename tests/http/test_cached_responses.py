@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -11,6 +10,8 @@ from werkzeug.test import TestResponse
 
 from evref.domain.access.key import Permission
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.question import Found, Question
+from evref.domain.catalogue.served import Served
 from evref.testing.builders import OPERATOR
 from evref.testing.filling import at_once
 from tests.http.service import INFOBUTTON, Service, body, entries
@@ -55,7 +56,7 @@ def test_a_cached_response_is_not_rendered_again(service: Service, token: str) -
     Each request is counted.
     """
     service.get(LIST, token=token)
-    with patch.object(Catalogue, "find", side_effect=AssertionError):
+    with patch.object(Served, "find", side_effect=AssertionError):
         cached = [
             service.get(LIST, token=token, headers={"Accept": accept})
             for accept in ("", "text/plain", "*/*;q=0.5", "nonsense")
@@ -71,14 +72,14 @@ def test_a_cached_response_is_not_rendered_again(service: Service, token: str) -
 
 def test_concurrent_requests_for_one_address_render_it_once(service: Service, token: str) -> None:
     """Each request gets the response and is counted."""
-    find, calls = Catalogue.find, []
+    find, calls = Served.find, []
 
-    def find_slowly(catalogue: Catalogue, *criteria: Any, **more: Any) -> Any:
-        calls.append(criteria)
+    def find_slowly(served: Served, question: Question) -> Found:
+        calls.append(question)
         time.sleep(0.05)
-        return find(catalogue, *criteria, **more)
+        return find(served, question)
 
-    with patch.object(Catalogue, "find", find_slowly):
+    with patch.object(Served, "find", find_slowly):
         responses = at_once(8, lambda _: service.get(LIST, token=token))
 
     assert len({response.get_data() for response in responses}) == len(calls) == 1

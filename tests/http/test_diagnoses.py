@@ -145,6 +145,7 @@ def test_matches_say_how_each_code_was_read_and_what_it_found(service: Service, 
                 {"id": name, "relation": "certain", "code": code} for name, code in codes.items()
             ],
             "excluded_from": [],
+            "narrower": [],
             "error": None,
         }
         for parameter, given, read_as, codes in [

@@ -1,6 +1,6 @@
 """A search for words finds the same in every interface: the API, the page, Infobutton and FHIR.
 
-The tests of `evref catalogue find` and of the tools of `evref-mcp` use the same queries.
+The tests of the tools of `evref-mcp` use the same queries.
 """
 
 from __future__ import annotations

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from difflib import get_close_matches
 from functools import cached_property
+from itertools import islice
 
-from evref.domain.catalogue.diagnosis import ID_LENGTH, Module
+from evref.domain.catalogue.diagnosis import ID_LENGTH
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.matching import Match, best_relations, fit, prefixes
+from evref.domain.catalogue.matching import Match, Narrower, codes_below, fit, prefixes, stems
 from evref.domain.catalogue.publication import Comparison, change_between, most_urgent_first
-from evref.domain.catalogue.record_code import RecordCode
+from evref.domain.catalogue.record_code import MOST_VALUES, RecordCode
 from evref.domain.errors import Fault, InvalidValueError, UnknownDiagnosisError
 
 _OVERDUE_AFTER = timedelta(days=365)
@@ -121,50 +122,35 @@ class Catalogue:
         """Return up to three ids of diagnoses that are spelled like the text, nearest first."""
         return get_close_matches(text[: ID_LENGTH.longest], self._by_id)
 
-    def find(
-        self, codes: Collection[RecordCode] = (), module: Module | None = None
-    ) -> tuple[Entry, ...]:
-        """Return the entries that any of the codes finds and for which the module is enabled.
-
-        They are ordered by name, then id.
-        """
-        entries = self.entries
-        if codes:
-            ids = best_relations(self.matches(codes))
-            entries = tuple(entry for entry in entries if entry.diagnosis.id in ids)
-        return tuple(
-            entry
-            for entry in entries
-            if module is None or module in entry.diagnosis.enabled_modules
-        )
-
-    def matches(
-        self, codes: Iterable[RecordCode], among: Iterable[Entry] | None = None
-    ) -> tuple[Match, ...]:
-        """Return the match of each code, in their order; `among` limits the diagnoses."""
-        ids = self._by_id.keys() if among is None else {entry.diagnosis.id for entry in among}
+    def matches(self, codes: Iterable[RecordCode]) -> tuple[Match, ...]:
+        """Return the match of each code, in their order."""
         by_code: dict[RecordCode, Match] = {}
         matches = []
         for code in codes:
             read = replace(code, given="")
             if read not in by_code:
-                by_code[read] = self._match(code, ids)
+                by_code[read] = self._match(code)
             matches.append(replace(by_code[read], code=code))
         return tuple(matches)
 
-    def _match(self, code: RecordCode, ids: Collection[str]) -> Match:
+    def _match(self, code: RecordCode) -> Match:
         near = sorted(self._near(code), key=self._places.__getitem__)
         candidates = (fit(code, self._by_id[diagnosis_id].diagnosis) for diagnosis_id in near)
-        fits = [candidate for candidate in candidates if candidate is not None]
+        decided = [candidate for candidate in candidates if candidate is not None]
+        fits = tuple(candidate for candidate in decided if candidate.relation is not None)
         return Match(
             code,
-            tuple(
-                candidate
-                for candidate in fits
-                if candidate.relation is not None and candidate.diagnosis_id in ids
-            ),
-            tuple(candidate.diagnosis_id for candidate in fits if candidate.relation is None),
+            fits,
+            tuple(candidate.diagnosis_id for candidate in decided if candidate.relation is None),
+            () if fits or not code.stems else tuple(islice(self._narrower(code), MOST_VALUES)),
         )
+
+    def _narrower(self, code: RecordCode) -> Iterator[Narrower]:
+        ids = {name for stem in code.stems for name in self._ids_by_beginning.get(stem, ())}
+        for diagnosis_id in sorted(ids, key=self._places.__getitem__):
+            codes = codes_below(code, self._by_id[diagnosis_id].diagnosis)
+            if codes:
+                yield Narrower(diagnosis_id, codes)
 
     def _near(self, code: RecordCode) -> set[str]:
         """Return the ids of the diagnoses that this code may find or be excluded from."""
@@ -186,6 +172,16 @@ class Catalogue:
         for entry in self.entries:
             for prefix in prefixes(entry.diagnosis):
                 ids[prefix].append(entry.diagnosis.id)
+        return dict(ids)
+
+    @cached_property
+    def _ids_by_beginning(self) -> dict[str, set[str]]:
+        """The ids of the diagnoses by each beginning of their codes, and of the stems of these."""
+        ids = defaultdict(set)
+        for entry in self.entries:
+            for stem in stems(entry.diagnosis):
+                for length in range(_SHORTEST_CODE, len(stem) + 1):
+                    ids[stem[:length]].add(entry.diagnosis.id)
         return dict(ids)
 
     def compared_with(self, earlier: Catalogue | None) -> Comparison:

@@ -7,13 +7,14 @@ code, the codes of the diagnosis and their subdivisions mean the diagnosis.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TypeAlias
 
 from evref.domain.catalogue.diagnosis import Diagnosis
 from evref.domain.catalogue.icd import CodeList, FinerCodes, Icd11Code
-from evref.domain.catalogue.record_code import Classification, Edition, RecordCode
+from evref.domain.catalogue.record_code import Classification, Edition, Qualifier, RecordCode
 
 
 class Relation(StrEnum):
@@ -36,16 +37,35 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
+class Narrower:
+    """A diagnosis whose codes are below a requested code, and these codes in order."""
+
+    diagnosis_id: str
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     """A code, the diagnoses that it finds, and the ids of those that it explicitly does not mean.
 
-    All are in the catalogue's order, and each of `fits` has a relation.
+    All are in the catalogue's order, and each of `fits` has a relation. If the code finds no
+    diagnosis, `narrower` are those with codes below it.
     """
 
     code: RecordCode
     fits: tuple[Fit, ...]
     excluded_from: tuple[str, ...]
+    narrower: tuple[Narrower, ...] = ()
 
+    def among(self, diagnosis_ids: Container[str]) -> Match:
+        """Return the match with only those of its fits that are among these diagnoses."""
+        return replace(
+            self, fits=tuple(fit for fit in self.fits if fit.diagnosis_id in diagnosis_ids)
+        )
+
+
+Doubt: TypeAlias = Qualifier | Relation
+"""Why a code may not mean a diagnosis: how it is recorded, or how it fits."""
 
 _NONE = FinerCodes()
 _CM = CodeList.ICD_10_CM
@@ -76,14 +96,33 @@ def prefixes(diagnosis: Diagnosis) -> Iterator[str]:
         yield from finer.excludes
 
 
-def best_relations(matches: Iterable[Match]) -> dict[str, Relation]:
-    """Return the best relation of each diagnosis that any of the codes finds, by id."""
-    relations: dict[str, Relation] = {}
+def stems(diagnosis: Diagnosis) -> Iterator[str]:
+    """Yield the codes of the diagnosis; of a cluster of ICD-11 each of its stems."""
+    yield from (code.text for code in diagnosis.icd10_codes)
+    yield from (stem for code in diagnosis.icd11_codes for stem in code.stems)
+
+
+def codes_below(code: RecordCode, diagnosis: Diagnosis) -> tuple[str, ...]:
+    """Return the codes of the diagnosis that are below the code, in order."""
+    if code.classification is Classification.ICD_11:
+        known = [(known.text, known.stems) for known in diagnosis.icd11_codes]
+    else:
+        known = [(known.text, (known.text,)) for known in diagnosis.icd10_codes]
+    return tuple(
+        sorted(text for text, stems in known if any(stem.startswith(code.stems) for stem in stems))
+    )
+
+
+def best_fits(matches: Iterable[Match]) -> dict[str, Doubt | None]:
+    """Return how any of the codes fits each diagnosis best, by id; None is certainly."""
+    doubts: dict[str, Doubt | None] = {}
     for match in matches:
         for fit in match.fits:
-            if fit.relation and relations.get(fit.diagnosis_id) is not Relation.CERTAIN:
-                relations[fit.diagnosis_id] = fit.relation
-    return relations
+            if fit.relation is Relation.CERTAIN:
+                doubts[fit.diagnosis_id] = None
+            else:
+                doubts.setdefault(fit.diagnosis_id, match.code.qualifier or Relation.APPROXIMATE)
+    return doubts
 
 
 def _fit_of_icd10(text: str, edition: Edition | None, diagnosis: Diagnosis) -> Fit | None:

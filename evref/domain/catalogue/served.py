@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
+from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.matching import Match, best_fits
 from evref.domain.catalogue.publication import Publication, removed_on
+from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.record_code import Classification, RecordCode
-from evref.domain.catalogue.search.index import SearchIndex
+from evref.domain.catalogue.remarks import remarks
+from evref.domain.catalogue.search.answers import Answers, InterventionHit
+from evref.domain.catalogue.search.index import FoundDiagnoses, SearchIndex
 from evref.domain.catalogue.snomed import NO_MAP, SnomedMap
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE
 from evref.domain.errors import RemovedDiagnosisError, UnknownDiagnosisError
@@ -30,6 +35,96 @@ class Served:
     publications: tuple[Publication, ...]
     id: str
     snomed: SnomedMap | None = None
+
+    def find(self, question: Question) -> Found:
+        """Return the entries that meet the question; phase, direction and group do not filter them.
+
+        Raises:
+            RemovedDiagnosisError: If a diagnosis in the question was removed.
+            UnknownDiagnosisError: If there is no such diagnosis.
+
+        """
+        entries, matches = self._in_scope(question)
+        by_id = {
+            entry.diagnosis.id: entry
+            for entry in entries
+            if question.module in {None, *entry.diagnosis.enabled_modules}
+        }
+        found = Found(tuple(by_id.values()), remarks=tuple(remarks(matches, self.catalogue)))
+        if question.words is not None:
+            found = self._named(question, by_id, found)
+        ids = {entry.diagnosis.id for entry in found.entries}
+        return replace(found, matches=tuple(match.among(ids) for match in matches))
+
+    def _named(self, question: Question, by_id: Mapping[str, Entry], found: Found) -> Found:
+        """Return those of the found entries that the words name, and what else they mean."""
+        words = question.words or ""
+        if question.is_of_record:
+            named = FoundDiagnoses(self.search.diagnoses_of_record(words), ())
+        else:
+            named = self.search.diagnoses(words)
+        hits = tuple(hit for hit in named.hits if hit.diagnosis_id in by_id)
+        return replace(
+            found,
+            entries=tuple(by_id[hit.diagnosis_id] for hit in hits),
+            hits=hits,
+            umbrella=named.wider,
+            suggestions=named.suggestions,
+            absent=None if named.hits else self.search.absent(words),
+            unknown=None if named.hits else self.search.unknown(words),
+        )
+
+    def answers(self, question: Question) -> Answers:
+        """Return the interventions that meet the question, the best match first.
+
+        Without words, they are ordered by diagnosis, each in the order of its card.
+
+        Raises:
+            RemovedDiagnosisError: If a diagnosis in the question was removed.
+            UnknownDiagnosisError: If there is no such diagnosis.
+
+        """
+        entries, matches = self._in_scope(question)
+        ids = [entry.diagnosis.id for entry in entries]
+        if question.words is None:
+            answers = Answers(
+                tuple(
+                    intervention
+                    for entry in entries
+                    for intervention in in_card_order(
+                        entry.visible_interventions(), entry.diagnosis.mainstays
+                    )
+                ),
+                diagnosis_ids=tuple(ids),
+                explain=lambda intervention: InterventionHit(intervention, None, ()),
+            )
+        else:
+            is_limited = len(ids) == 1 and len(self.catalogue.entries) > 1
+            answers = self.search.interventions(question.words, ids[0] if is_limited else None)
+        interventions = tuple(
+            intervention
+            for intervention in answers.interventions
+            if intervention.diagnosis_id in ids and question.admits(intervention)
+        )
+        return replace(
+            answers,
+            interventions=interventions,
+            matches=tuple(match.among(ids) for match in matches),
+        )
+
+    def _in_scope(self, question: Question) -> tuple[tuple[Entry, ...], tuple[Match, ...]]:
+        """Return the entries for the codes and the ids of a question, and how the codes fit."""
+        for diagnosis_id in question.diagnosis_ids:
+            self.entry(diagnosis_id)
+        matches = self.catalogue.matches(self.read(question.codes))
+        ids = best_fits(matches)
+        entries = tuple(
+            entry
+            for entry in self.catalogue.entries
+            if (not question.codes or entry.diagnosis.id in ids)
+            and (not question.diagnosis_ids or entry.diagnosis.id in question.diagnosis_ids)
+        )
+        return entries, matches
 
     def read(self, codes: Iterable[RecordCode]) -> tuple[RecordCode, ...]:
         """Return the codes, those of SNOMED CT with their targets in ICD-10."""

@@ -87,6 +87,8 @@ class SnomedMap:
 
     def read(self, code: RecordCode) -> RecordCode:
         """Return a code of SNOMED CT with its targets, or with an error if it is not in the map."""
+        if code.targets:
+            return code
         groups = None if code.read_as is None else self.groups_of(int(code.read_as))
         if groups is None:
             return replace(code, read_as=None, error=code.error or NOT_IN_MAP)

@@ -196,8 +196,42 @@ def with_codes(texts: Iterable[str]) -> tuple[RecordCode, ...]:
 
 
 def test_an_unreadable_or_excluded_code_finds_nothing() -> None:
-    assert bundled().find(with_codes(["hello"])) == ()
-    assert bundled().find(with_codes(["F32.1 A"])) == ()
-    assert [e.diagnosis.id for e in bundled().find(with_codes(["F32.1 A", "M17", ""]))] == [
-        "knee-osteoarthritis"
+    matches = bundled().matches(with_codes(["hello", "F32.1 A", "M17", ""]))
+
+    assert [[fit.diagnosis_id for fit in match.fits] for match in matches] == [
+        [],
+        [],
+        ["knee-osteoarthritis"],
+        [],
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "classification", "narrower"),
+    [
+        ("F41", ICD_10, {"generalised-anxiety-disorder": ["F41.1"], "panic-disorder": ["F41.0"]}),
+        (
+            "M54.-",
+            ICD_10,
+            {
+                "low-back-pain": ["M54.5"],
+                "lumbar-radiculopathy": ["M54.3", "M54.4"],
+                "neck-pain": ["M54.2"],
+            },
+        ),
+        ("f41 V", ICD_10, {"generalised-anxiety-disorder": ["F41.1"], "panic-disorder": ["F41.0"]}),
+        ("F41 A", ICD_10, {}),
+        ("M17", ICD_10, {}),
+        ("B05", ICD_10, {}),
+        ("hello", ICD_10, {}),
+        ("FA01", ICD_11, {}),
+        ("FB83", ICD_11, {"osteoporosis": ["FB83.1"]}),
+    ],
+)
+def test_a_code_above_codes_of_the_catalogue_names_their_diagnoses(
+    text: str, classification: Classification, narrower: dict[str, list[str]]
+) -> None:
+    """A code that finds a diagnosis, or was not searched, names none."""
+    (match,) = bundled().matches(read_field(classification, text))
+
+    assert {found.diagnosis_id: [*found.codes] for found in match.narrower} == narrower

@@ -12,7 +12,7 @@ from evref.adapters.inbound.fhir.resources import Resources
 from evref.adapters.inbound.fhir.search import Token
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
-from evref.domain.catalogue.matching import best_relations
+from evref.domain.catalogue.question import Question
 from evref.domain.catalogue.record_code import RecordCode
 from evref.domain.catalogue.search.folding import words_of
 from evref.domain.catalogue.served import Served
@@ -66,22 +66,24 @@ class Selection:
         system = self._resources.identifier_system(self._type)
         return [item for item in items if _is_among(wanted, system, item.catalogue_id)]
 
-    def by_context(self, items: Sequence[Item], codes: Iterable[RecordCode]) -> list[Item]:
-        ids = best_relations(self._served.catalogue.matches(codes))
+    def by_context(self, items: Sequence[Item], codes: tuple[RecordCode, ...]) -> list[Item]:
+        entries = self._served.find(Question(codes=codes)).entries
+        ids = {entry.diagnosis.id for entry in entries}
         return [item for item in items if item.entry.diagnosis.id in ids]
 
     def by_words(self, items: Sequence[Item], texts: Collection[str]) -> list[Item]:
-        search = self._served.search
+        served = self._served
         if self._type == PLAN_DEFINITION:
-            ids = {hit.diagnosis_id for text in texts for hit in search.diagnoses_of_record(text)}
+            names = (Question(words=text, is_of_record=True) for text in texts)
+            ids = {hit.diagnosis_id for name in names for hit in served.find(name).hits}
             wanted = [words for text in texts if (words := {*words_of(text)})]
             for item in items:
                 words_of_title = {*words_of(item.title)}
                 if any(words <= words_of_title for words in wanted):
                     ids.add(item.catalogue_id)
         else:
-            answers = map(search.interventions, texts)
-            ids = {name for answer in answers for name in answer.in_title}
+            asked = (Question(words=text) for text in texts)
+            ids = {name for question in asked for name in served.answers(question).in_title}
         return [item for item in items if item.catalogue_id in ids]
 
     def by_part_of_title(self, items: Sequence[Item], texts: Iterable[str]) -> list[Item]:

@@ -18,10 +18,8 @@ from evref.adapters.inbound.fhir.index import (
     fhir_id,
 )
 from evref.adapters.inbound.fhir.resources import Issue, Resources
-from evref.adapters.inbound.fhir.search import with_targets
-from evref.domain.catalogue.matching import best_relations
+from evref.adapters.inbound.fhir.search import found_by_codes
 from evref.domain.catalogue.publication import removed_on
-from evref.domain.catalogue.remarks import doubts, remarks
 from evref.domain.catalogue.served import Served
 from evref.domain.errors import NotFoundError, RemovedDiagnosisError
 from evref.domain.redaction import without_keys
@@ -65,10 +63,7 @@ class Interactions:
         names of ignored parameters.
         """
         resources = self._resources
-        values = with_targets(values, served)
-        codes = (code for codings in values.get("context", ()) for code in codings)
-        matches = served.catalogue.matches(codes)
-        relations, reasons = best_relations(matches), doubts(matches)
+        found = found_by_codes(values.get("context", ()), served)
 
         def entry(kind: str, item: Any, search: dict[str, Any]) -> dict[str, Any]:
             return {
@@ -80,8 +75,7 @@ class Interactions:
         def entries(page: Sequence[Any]) -> Iterator[dict[str, Any]]:
             for item in page:
                 name = item.entry.diagnosis.id if isinstance(item, Item) else ""
-                search = resources.search_of(relations.get(name), reasons.get(name))
-                yield entry(resource_type, item, search)
+                yield entry(resource_type, item, resources.search_of(name, found))
             if "_include" in values:
                 activities = self._index_of(served.catalogue).of(ACTIVITY_DEFINITION)
                 shown = (
@@ -105,7 +99,7 @@ class Interactions:
             given,
             resources.address(resource_type),
             entries_of=entries,
-            outcome=resources.outcome([*remarks(matches, served.catalogue), *unknown]),
+            outcome=resources.outcome([*found.remarks, *unknown]),
         )
 
     def read(self, resource_type: str, served: Served, resource_id: str) -> dict[str, Any]:

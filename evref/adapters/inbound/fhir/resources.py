@@ -28,6 +28,7 @@ from evref.domain.catalogue.evidence import Direction, Evidence, Reference
 from evref.domain.catalogue.evidence_words import source, verdict
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.catalogue.matching import Relation
+from evref.domain.catalogue.question import Found
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 
 _USAGE_CONTEXT = "http://terminology.hl7.org/CodeSystem/usage-context-type"
@@ -127,14 +128,13 @@ class Resources:
             }
         )
 
-    def search_of(self, relation: Relation | None, doubt: str | None) -> dict[str, Any]:
-        """Return the `search` of an entry in a Bundle.
-
-        `relation` is how well a code fits the diagnosis, and `doubt` why it is only approximate.
-        """
-        if relation is None:
+    def search_of(self, diagnosis_id: str, found: Found) -> dict[str, Any]:
+        """Return the `search` of an entry in a Bundle: how well a code fits the diagnosis."""
+        if diagnosis_id not in found.fits:
             return {"mode": "match"}
-        words = {"url": "text", "valueString": doubt or MEANINGS[relation]}
+        doubt = found.fits[diagnosis_id]
+        relation = Relation.APPROXIMATE if doubt else Relation.CERTAIN
+        words = {"url": "text", "valueString": MEANINGS[doubt or relation]}
         code = {"url": "code", "valueCode": relation.value}
         return {
             "extension": [{"url": self._extension("relation"), "extension": [code, words]}],

@@ -17,6 +17,7 @@ from evref.adapters.inbound.web.problems import (
     NotAcceptableError,
     ParameterFault,
 )
+from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.record_code import (
     FORMS,
     MOST_VALUES,
@@ -167,20 +168,18 @@ def _read_code(value: str) -> tuple[RecordCode, ...]:
     return read_part(system.classification, text, system.edition)
 
 
-def with_targets(values: Mapping[str, Any], served: Served) -> dict[str, Any]:
-    """Return the values of a search with the targets of codes of SNOMED CT.
+def found_by_codes(contexts: Sequence[tuple[RecordCode, ...]], served: Served) -> Found:
+    """Return what the codes of a search find, in each value of `context`.
 
     Raises:
-        InvalidParametersError: If no code can be read because no map is loaded.
+        InvalidParametersError: If no code of one can be read because no map is loaded.
 
     """
-    contexts = tuple(map(served.read, values.get("context", ())))
-    if served.snomed is None and not all(
-        any(code.read_as is not None for code in codes) for codes in contexts
-    ):
+    every = [served.find(Question(codes=codes)) for codes in contexts]
+    if served.snomed is None and not all(found.codes for found in every):
         fault = ParameterFault("context", "has no code that can be read", _CODES)
         raise InvalidParametersError(fault)
-    return {**values, "context": contexts} if contexts else {**values}
+    return Found.joined(every)
 
 
 _SORTABLE = ("title", "_lastUpdated")

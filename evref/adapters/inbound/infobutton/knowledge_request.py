@@ -10,10 +10,8 @@ from werkzeug.datastructures import MultiDict
 from evref.adapters.inbound.infobutton.mappings import MESH, SubTopic, sub_topic
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, SNOMED_CT, URN, by_oid
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
-from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.matching import Match
+from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.record_code import FORMS, MOST_VALUES, RecordCode, read_field
 from evref.domain.catalogue.served import Served
 from evref.domain.redaction import without_keys
@@ -75,15 +73,10 @@ class Criterion:
     def is_read(self) -> bool:
         return bool(self.words) or any(code.read_as is not None for code in self.codes)
 
-    def found_in(self, served: Served) -> Iterable[Entry]:
-        if self.words is not None:
-            hits = served.search.diagnoses_of_record(self.words)
-            return (served.entry(hit.diagnosis_id) for hit in hits)
-        return (
-            served.entry(fit.diagnosis_id)
-            for match in served.catalogue.matches(self.codes)
-            for fit in match.fits
-        )
+    def found_in(self, served: Served) -> Found:
+        if not self.codes and self.words is None:
+            return Found(())
+        return served.find(Question(codes=self.codes, words=self.words, is_of_record=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +99,6 @@ class KnowledgeRequest:
     sub_topics: tuple[AskedSubTopic, ...]
     context: tuple[tuple[str, str], ...]
     response_type: str
-
-    def found_in(self, served: Served) -> tuple[Entry, ...]:
-        """Return the entries that meet a criterion, in the order of the criteria."""
-        entries = {
-            entry.diagnosis.id: entry
-            for criterion in self.criteria
-            for entry in criterion.found_in(served)
-        }
-        return tuple(entries.values())
-
-    def matches(self, catalogue: Catalogue) -> tuple[Match, ...]:
-        """Return the match of each code, in the order of the criteria."""
-        return catalogue.matches(code for criterion in self.criteria for code in criterion.codes)
 
     def asks_for(self, module: Module) -> bool:
         """Return whether a subtopic asks for this module. Without subtopics, all are asked for."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from urllib.parse import urlencode
 
 from flask import render_template
@@ -31,7 +32,7 @@ from evref.domain.catalogue.effect_words import sentence
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.evidence_words import verdict
-from evref.domain.catalogue.remarks import doubts, remarks
+from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 from evref.domain.redaction import without_keys
@@ -45,7 +46,7 @@ MOST_DIAGNOSES = 20
 _NO_DATE = date(1970, 1, 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KnowledgeResponse:
     """The response to a request, from what is served.
 
@@ -57,31 +58,37 @@ class KnowledgeResponse:
     base_url: str
     has_pages: bool
 
+    @cached_property
+    def _by_criterion(self) -> list[Found]:
+        return [criterion.found_in(self.served) for criterion in self.request.criteria]
+
+    @cached_property
+    def _found(self) -> Found:
+        return Found.joined(self._by_criterion)
+
     def page(self) -> str:
         """Return the address of the page: of the only diagnosis, or else of a search."""
         criteria = self.request.criteria
-        entries = self.request.found_in(self.served)
+        entries = self._found.entries
         modules = tuple(Module) if len(entries) != 1 else entries[0].diagnosis.enabled_modules
         module = _only_module(self.request, modules)
-        finding = [criterion for criterion in criteria if any(criterion.found_in(self.served))]
+        by_criterion = zip(criteria, self._by_criterion, strict=True)
+        finding = [criterion for criterion, found in by_criterion if found.entries]
         is_by_name = any(criterion.is_replaced for criterion in criteria)
         # Only the search page shows how well a code fits, which name matched, and what was not
         # found.
-        is_certain = len(finding) == len(criteria) and not is_by_name and not self._doubts()
+        is_certain = len(finding) == len(criteria) and not is_by_name and not self._found.doubts
         if len(entries) == 1 and is_certain:
             return self._page(entries[0].diagnosis, module)
         # A long search text is truncated.
         rest = [criterion for criterion in criteria if criterion not in finding]
         return self.base_url + _search_page([*finding, *rest], module)
 
-    def _doubts(self) -> dict[str, str]:
-        return doubts(self.request.matches(self.served.catalogue))
-
     def feed(self) -> Element:
         """Return the feed: for each diagnosis, its entry and then the entries of its sections."""
-        entries = self.request.found_in(self.served)
+        entries = self._found.entries
         shown = entries[:MOST_DIAGNOSES]
-        reasons = self._doubts()
+        reasons = self._found.doubts
         named = self._named()
         dated = shown or self.served.catalogue.entries
         address = f"{self.base_url}/infobutton?{urlencode(self.request.context)}"
@@ -129,7 +136,7 @@ class KnowledgeResponse:
             sentences.append("The catalogue does not contain this diagnosis")
         if len(entries) > MOST_DIAGNOSES:
             sentences.append(f"The first {MOST_DIAGNOSES} of {len(entries)} diagnoses")
-        sentences += remarks(request.matches(self.served.catalogue), self.served.catalogue)
+        sentences += self._found.remarks
         if any(criterion.is_replaced for criterion in request.criteria):
             sentences.append("Searched by name, because the service does not read the code")
         if unsearched:
@@ -149,7 +156,7 @@ class KnowledgeResponse:
             intervention.id
             for criterion in self.request.criteria
             if criterion.words is not None
-            for intervention in self.served.search.interventions(criterion.words).interventions
+            for intervention in self.served.answers(Question(words=criterion.words)).interventions
         }
 
     def _entries(

@@ -20,7 +20,7 @@ from evref.domain.catalogue.diagnosis import ID_LENGTH, Module
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.catalogue.matching import Relation
-from evref.domain.catalogue.record_code import Qualifier
+from evref.domain.catalogue.record_code import MOST_VALUES, Qualifier
 from evref.domain.catalogue.search.answers import MatchedIn
 from evref.domain.catalogue.search.lexicon import WiderKind
 from evref.domain.catalogue.search.names import MatchedBy
@@ -86,6 +86,13 @@ class FitSchema(Record):
     )
 
 
+class NarrowerSchema(Record):
+    """A diagnosis with codes below a requested code."""
+
+    id = text("The id of the diagnosis.", attribute="diagnosis_id", examples=["panic-disorder"])
+    codes = texts("All of its codes below the requested code, in order.", examples=[["F41.0"]])
+
+
 class MatchSchema(Record):
     """How a code of the request was read, and the diagnoses that it finds."""
 
@@ -122,6 +129,12 @@ class MatchSchema(Record):
     excluded_from = texts(
         "The ids of diagnoses whose codes include this code, although it means another condition.",
         examples=[["anterior-cruciate-ligament-injury"]],
+    )
+    narrower = list_of(
+        NarrowerSchema,
+        "If the code finds no diagnosis: the diagnoses with codes below it, which are not in data; "
+        f"at most {MOST_VALUES}.",
+        maxItems=MOST_VALUES,
     )
     error = text(
         "Why the code was not searched, and what is accepted; null if it was.",

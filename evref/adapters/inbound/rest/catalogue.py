@@ -36,10 +36,11 @@ from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.domain.access.key import Permission
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.record_code import Classification, RecordCode
+from evref.domain.catalogue.question import Question
+from evref.domain.catalogue.record_code import Classification
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.snomed import NO_MAP
-from evref.domain.errors import UnknownDiagnosisError, UnknownVersionError
+from evref.domain.errors import UnknownVersionError
 
 JSON, LINES = "application/json", "application/x-ndjson"
 
@@ -99,18 +100,18 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
         Without parameters, returns all diagnoses. They are ordered by name, then id; with `q`, the
         best match comes first.
         """
-        codes = _read(served, query["codes"])
-        entries = served.catalogue.find(codes, query.get("module"))
-        more: dict[str, Any] = {}
+        codes = query["codes"]
+        snomed = Classification.SNOMED_CT
+        if served.snomed is None and any(code.classification is snomed for code in codes):
+            raise InvalidParametersError(ParameterFault(snomed, NO_MAP, ("icd10", "icd11")))
+        found = served.find(Question(codes=codes, words=query.get("q"), module=query.get("module")))
+        entries = found.entries
+        more: dict[str, Any] = {"count": len(entries)}
         if "q" in query:
-            named = served.search.diagnoses(query["q"])
-            by_id = {entry.diagnosis.id: entry for entry in entries}
-            hits = [hit for hit in named.hits if hit.diagnosis_id in by_id]
-            entries = tuple(by_id[hit.diagnosis_id] for hit in hits)
-            more = {"found": hits, "suggestions": named.suggestions, "umbrella": named.wider}
-        more["count"] = len(entries)
+            more["found"], more["suggestions"] = found.hits, found.suggestions
+            more["umbrella"] = found.umbrella
         if codes:
-            more["matches"] = served.catalogue.matches(codes, entries)
+            more["matches"] = found.matches
         if "include" not in query:
             return entries, more
         if len(entries) > MOST_INCLUDED:
@@ -166,22 +167,15 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
         summaries; within each group, graded recommendations come first. If the request names only
         a diagnosis, its interventions are in the order of its page.
         """
-        diagnosis_id = query.get("diagnosis")
-        try:
-            if diagnosis_id is not None:
-                served.catalogue.entry(diagnosis_id)
-        except UnknownDiagnosisError:
-            fault = ParameterFault("diagnosis", "is unknown", ("the id of a diagnosis",))
-            raise InvalidParametersError(fault) from None
-        answers = served.search.interventions(query["q"], diagnosis_id)
-        wanted = [
-            intervention
-            for intervention in answers.interventions
-            if query.get("module") in {None, intervention.module}
-            and query.get("phase") in {None, intervention.phase}
-            and query.get("direction") in {None, intervention.evidence.direction}
-        ]
-        part, more = _part(wanted, query)
+        question = Question(
+            words=query["q"],
+            diagnosis_ids=(query["diagnosis"],) if "diagnosis" in query else (),
+            module=query.get("module"),
+            phase=query.get("phase"),
+            direction=query.get("direction"),
+        )
+        answers = served.answers(question)
+        part, more = _part(answers.interventions, query)
         hits = [
             {
                 "hit": answers.hit(intervention),
@@ -247,13 +241,6 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
         return Response(_document(served.catalogue, whole_meta), content_type=JSON)
 
     return api
-
-
-def _read(served: Served, codes: Sequence[RecordCode]) -> tuple[RecordCode, ...]:
-    snomed = Classification.SNOMED_CT
-    if served.snomed is None and any(code.classification is snomed for code in codes):
-        raise InvalidParametersError(ParameterFault(snomed, NO_MAP, ("icd10", "icd11")))
-    return served.read(codes)
 
 
 def _part(items: Sequence[Any], query: dict[str, Any]) -> Answer:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from itertools import chain
 
 from evref.domain.catalogue.intervention import Intervention
+from evref.domain.catalogue.matching import Match
 from evref.domain.catalogue.search.synonyms import Likeness
 
 
@@ -51,6 +52,7 @@ class Answers:
     `in_title` are the ids of those whose titles match. `ignored` are the words of the query that
     none of them has. `diagnosis_ids` are the diagnoses that it names, the likelier first, and
     `diagnosis_words` the words that name them; `is_alone` is whether it names nothing else.
+    `matches` are those of codes, if codes were asked for.
     """
 
     interventions: tuple[Intervention, ...] = ()
@@ -59,6 +61,7 @@ class Answers:
     diagnosis_ids: tuple[str, ...] = ()
     diagnosis_words: tuple[str, ...] = ()
     is_alone: bool = False
+    matches: tuple[Match, ...] = ()
     explain: Callable[[Intervention], InterventionHit] | None = None
 
     def hit(self, intervention: Intervention) -> InterventionHit:

@@ -156,12 +156,12 @@ def _read_as(
     served: Served, entry: Entry, searched: str | None, searches: OneAtATime
 ) -> str | None:
     """Return the name, term or code by which the search text led to this entry."""
-    results = searches.results(served, searched)
-    if searched is None or entry not in results.entries:
+    found = searches.results(served, searched).found
+    if searched is None or entry not in found.entries:
         return None
-    if results.codes:
-        return results.codes[0].read_as
-    matched = next(hit.matched for hit in results.hits if hit.diagnosis_id == entry.diagnosis.id)
+    if found.codes:
+        return found.codes[0].read_as
+    matched = next(hit.matched for hit in found.hits if hit.diagnosis_id == entry.diagnosis.id)
     return entry.diagnosis.name if matched.casefold() == searched.casefold() else matched
 
 
@@ -180,19 +180,18 @@ def _with_none(endpoint: str, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _index_context(catalogue: Catalogue, asked: dict[str, Any], results: Results) -> dict[str, Any]:
-    groups = _grouped(results.entries, by_group="by" in asked)
+    found = results.found
+    groups = _grouped(found.entries, by_group="by" in asked)
     # Search results are already ordered, best match first.
     is_search = "q" in asked
-    only = (
-        results.entries[0] if is_search and len(results.entries) == 1 and not results.asks else None
-    )
+    only = found.entries[0] if is_search and len(found.entries) == 1 and not results.asks else None
     return {
         "card": only and card(only.visible_interventions(), only.diagnosis.mainstays),
         "catalogue": catalogue,
         "asked": _with_none(_INDEX, asked),
         "results": results,
-        "hits": {hit.diagnosis_id: hit for hit in results.hits},
-        "groups": [("Diagnoses", "diagnoses", results.entries)]
+        "hits": {hit.diagnosis_id: hit for hit in found.hits},
+        "groups": [("Diagnoses", "diagnoses", found.entries)]
         if is_search
         else [(name, words.slug(name), entries) for name, entries in groups.items()],
     }

@@ -2,22 +2,17 @@
 
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from evref.adapters.inbound.web.problems import SearchBusyError
-from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.matching import Match, best_relations
+from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.record_code import Classification, RecordCode, read_part
-from evref.domain.catalogue.remarks import doubts, remarks
 from evref.domain.catalogue.search.answers import Answers
 from evref.domain.catalogue.search.diagnoses import Hit
-from evref.domain.catalogue.search.index import Suggestion
-from evref.domain.catalogue.search.lexicon import WiderWord
 from evref.domain.catalogue.served import Served
 from evref.domain.rules import counted
 
@@ -37,44 +32,41 @@ _SECONDS_TO_WAIT = 1
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The entries that were found, and why: how codes were read and fit, or which names matched.
+    """What a text finds: entries, and the interventions that the words ask for.
 
-    Without words, the entries are in the catalogue's order. `missing` are the codes that the
-    catalogue does not contain, not even as a broader code. `doubts` says, by id of the diagnosis,
-    why a code is only an approximate match. `remarks` are sentences about codes that were not
-    searched or mean another condition, and about parts of the text that find nothing. `wider` is
-    the wider word of the text, and `answers` are the interventions that the words ask for.
-    `lacking` are sentences about words that name no diagnosis.
+    `lacking` are sentences about words that name no diagnosis. `is_joined` is whether several texts
+    were searched.
     """
 
-    entries: tuple[Entry, ...]
-    codes: tuple[RecordCode, ...] = ()
-    missing: tuple[RecordCode, ...] = ()
-    doubts: dict[str, str] | None = None
-    remarks: tuple[str, ...] = ()
-    hits: tuple[Hit, ...] = ()
-    suggestions: tuple[Suggestion, ...] = ()
-    wider: WiderWord | None = None
+    found: Found
     answers: Answers = NO_ANSWERS
     lacking: tuple[str, ...] = ()
+    is_joined: bool = False
 
     def meant(self, language: str) -> Entry | None:
         """Return the only entry that the text names, by a certain code, or by a whole name or term.
 
         An abbreviation counts only if it is English or of the language that the reader prefers.
         """
-        if self.doubts is None:
-            whole = [hit for hit in self.hits if hit.is_whole]
-            is_certain = len(whole) == 1 and not _is_foreign_abbreviation(whole[0], language)
+        found = self.found
+        if found.matches:
+            is_certain = len(found.codes) == 1 and not found.doubts
+        elif self.is_joined:
+            is_certain = False
         else:
-            is_certain = len(self.codes) == 1 and not self.doubts
-        is_only = len(self.entries) == 1 and not self.remarks
-        return self.entries[0] if is_certain and is_only else None
+            whole = [hit for hit in found.hits if hit.is_whole]
+            is_certain = len(whole) == 1 and not _is_foreign_abbreviation(whole[0], language)
+        is_only = len(found.entries) == 1 and not found.remarks
+        return found.entries[0] if is_certain and is_only else None
 
     @property
     def asks(self) -> bool:
         """Whether the words ask for an intervention, not only for a diagnosis."""
         return bool(self.answers.interventions) and not self.answers.is_alone
+
+    @property
+    def finds(self) -> bool:
+        return bool(self.found.entries or self.answers.interventions)
 
 
 def _is_foreign_abbreviation(hit: Hit, language: str) -> bool:
@@ -88,25 +80,24 @@ def search(served: Served, text: str | None, module: Module | None) -> Results:
     Texts between semicolons are searched separately. A text in the form of a code that finds
     nothing, such as B12, is searched as words.
     """
-    catalogue = served.catalogue
     if text is None:
-        return Results(catalogue.find(module=module))
+        return Results(served.find(Question(module=module)))
     separated = text.split(";", _MOST_PARTS - 1)
     parts = dict.fromkeys(part.strip() for part in separated if part.strip())
-    matches: list[Match] = []
-    by_words: dict[str, Results] = {}
-    for part in parts:
-        of_codes = catalogue.matches(_codes(part, served))
-        if not any(match.fits for match in of_codes) and not any(remarks(of_codes, catalogue)):
-            results = _results_by_words(served, part, module)
-            if results.entries or results.answers.interventions or not of_codes:
-                by_words[part] = results
-                continue
-        matches += of_codes
-    by_codes = _results_by_codes(catalogue, matches, module)
-    if len(parts) == 1 and by_words:
-        return next(iter(by_words.values()))
-    return _joined(by_codes, by_words) if by_words else by_codes
+    every = [_results(served, part, module) for part in parts]
+    return every[0] if len(every) == 1 else _joined(every)
+
+
+def _results(served: Served, part: str, module: Module | None) -> Results:
+    codes = _codes(part, served)
+    if not codes:
+        return _results_by_words(served, part, module)
+    found = served.find(Question(codes=codes, module=module))
+    if not found.entries and not found.remarks:
+        by_words = _results_by_words(served, part, module)
+        if by_words.finds:
+            return by_words
+    return Results(found)
 
 
 class OneAtATime:
@@ -141,55 +132,37 @@ class OneAtATime:
             return search(served, text, module)
 
 
-def _joined(by_codes: Results, by_words: Mapping[str, Results]) -> Results:
-    """Return the combined results of the codes and of each part of words."""
-    every = (by_codes, *by_words.values())
-    entries = {entry.diagnosis.id: entry for results in every for entry in results.entries}
-    return Results(
-        tuple(entries.values()),
-        by_codes.codes,
-        by_codes.missing,
-        by_codes.doubts,
-        tuple(chain(by_codes.remarks, *map(_remarks, by_words.values()))),
-        tuple(chain(*(results.hits for results in every))),
-        tuple(chain(*(results.suggestions for results in every))),
-        answers=next((results.answers for results in every if results.asks), NO_ANSWERS),
+def _joined(every: Sequence[Results]) -> Results:
+    """Return the combined results of the parts of a text."""
+    found = Found.joined(
+        replace(results.found, remarks=(*results.found.remarks, *_remarks(results)))
+        for results in every
     )
+    answers = next((results.answers for results in every if results.asks), NO_ANSWERS)
+    return Results(found, answers, is_joined=True)
 
 
 def _remarks(results: Results) -> Iterator[str]:
-    if results.wider is not None:
-        yield f"“{results.wider.text}” is wider than one diagnosis"
+    if results.found.umbrella is not None:
+        yield f"“{results.found.umbrella.text}” is wider than one diagnosis"
     yield from results.lacking
 
 
 def _results_by_words(served: Served, text: str, module: Module | None) -> Results:
-    named = served.search.diagnoses(text)
-    by_id = {entry.diagnosis.id: entry for entry in served.catalogue.find(module=module)}
-    hits = tuple(hit for hit in named.hits if hit.diagnosis_id in by_id)
-    answers = served.search.interventions(text)
-    if module is not None:
-        narrowed = tuple(
-            intervention for intervention in answers.interventions if intervention.module is module
-        )
-        answers = replace(answers, interventions=narrowed)
-    return Results(
-        tuple(by_id[hit.diagnosis_id] for hit in hits),
-        hits=hits,
-        suggestions=named.suggestions,
-        wider=named.wider,
-        answers=answers,
-        lacking=() if named.hits else tuple(_lacking(served, text, answers)),
-    )
+    question = Question(words=text, module=module)
+    found, answers = served.find(question), served.answers(question)
+    return Results(found, answers, tuple(_lacking(served, text, found, answers)))
 
 
-def _lacking(served: Served, text: str, answers: Answers) -> Iterator[str]:
+def _lacking(served: Served, text: str, found: Found, answers: Answers) -> Iterator[str]:
     """Yield sentences about words that the catalogue does not contain, or that may be misspelt."""
+    if found.unknown is None:
+        return
     diagnoses = counted(len(served.catalogue.entries), *_DIAGNOSES)
-    absent = served.search.absent(text)
+    absent = found.absent
     if answers.interventions and absent != " ".join(text.split()):
         return
-    unknown = () if answers.interventions else served.search.unknown(text)
+    unknown = () if answers.interventions else found.unknown
     if absent or not unknown:
         yield f"The catalogue has {diagnoses}, none named “{absent or text}”"
     if unknown:
@@ -198,23 +171,6 @@ def _lacking(served: Served, text: str, answers: Answers) -> Iterator[str]:
             f"The search does not know “{words}”, which may be misspelt or missing from the "
             f"catalogue of {diagnoses}"
         )
-
-
-def _results_by_codes(
-    catalogue: Catalogue, matches: Sequence[Match], module: Module | None
-) -> Results:
-    ids = best_relations(matches)
-    return Results(
-        tuple(entry for entry in catalogue.find(module=module) if entry.diagnosis.id in ids),
-        tuple(match.code for match in matches if match.code.read_as is not None),
-        tuple(
-            match.code
-            for match in matches
-            if match.code.stems and not match.fits and not match.excluded_from
-        ),
-        doubts(matches),
-        tuple(remarks(matches, catalogue)),
-    )
 
 
 def _codes(text: str, served: Served) -> tuple[RecordCode, ...]:
