@@ -4,45 +4,33 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from apiflask import APIFlask
-from flask import Blueprint, url_for
 from flask_cors import CORS
 from werkzeug.datastructures import Headers
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import evref
-from evref.adapters.inbound.fhir import blueprint as fhir
-from evref.adapters.inbound.fhir.interface import FHIR
-from evref.adapters.inbound.infobutton import blueprint as infobutton
-from evref.adapters.inbound.infobutton.interface import INFOBUTTON
-from evref.adapters.inbound.operations import health
-from evref.adapters.inbound.pages import crawlers, reference, spelling
-from evref.adapters.inbound.pages.catalogue import blueprint as catalogue_pages
-from evref.adapters.inbound.pages.frame import Frame
-from evref.adapters.inbound.pages.identity import Identity
-from evref.adapters.inbound.pages.interface import PAGES
-from evref.adapters.inbound.pages.settings import blueprint as settings_pages
-from evref.adapters.inbound.pages.settings import cookies
-from evref.adapters.inbound.rest import catalogue, limit, openapi
-from evref.adapters.inbound.rest.interface import REST_API
-from evref.adapters.inbound.web import headers
-from evref.adapters.inbound.web.admission import Admit, CatalogueEndpoints
+from evref.adapters.inbound.web import cookies, headers, health, problem_pages
+from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.caching import sent_before_flask
 from evref.adapters.inbound.web.errors import ErrorResponses
-from evref.adapters.inbound.web.interfaces import HttpInterfaces
-from evref.adapters.inbound.web.observation import Observer, log_access, observed
+from evref.adapters.inbound.web.frame import Frame
+from evref.adapters.inbound.web.host import Host
+from evref.adapters.inbound.web.identity import Identity
+from evref.adapters.inbound.web.interfaces import Interfaces
+from evref.adapters.inbound.web.observation import log_access, observed
 from evref.adapters.inbound.web.representations import JsonProvider
 from evref.bootstrap import logs
 from evref.bootstrap.container import Container, container_for
+from evref.bootstrap.interfaces import enabled_interfaces
 from evref.bootstrap.settings import Settings, SettingsError, StorageKind, hand_on_metrics_folder
 from evref.domain.errors import EvrefError, StorageUnavailableError
-from evref.domain.principal import Readers
 
 CONTAINER = "evref"
 """The name of an application's container among its extensions."""
@@ -50,47 +38,41 @@ CONTAINER = "evref"
 if TYPE_CHECKING:
     from _typeshed import OptExcInfo
 
-    from evref.adapters.inbound.operations.metrics import Metrics
-
 
 def create_app(settings: Settings | None = None, container: Container | None = None) -> APIFlask:
     """Return the application. Settings and container default to those of the environment.
 
     Raises:
-        SettingsError: If a setting is invalid.
+        SettingsError: If a setting is invalid, or an interface cannot be imported.
+        InterfaceError: If an interface cannot be served with these settings.
 
     """
     settings = settings or Settings.read()
     container = container or container_for(settings)
+    if settings.metrics_folder is not None:
+        hand_on_metrics_folder(settings.metrics_folder)
 
     app = _new_flask(settings)
     app.extensions[CONTAINER] = container
-    admit: Admit = container.gate().admit
-    observers: list[Observer] = [log_access] if settings.access_log else []
-    if settings.metrics_token is not None:
-        metrics = _metrics(settings)
-        admit = metrics.of_admissions(admit)
-        observers.append(metrics.of_request)
-        app.register_blueprint(metrics.blueprint(container.browse(), settings.metrics_token))
-    switches = {INFOBUTTON: settings.infobutton, FHIR: settings.fhir}
-    standards = [interface for interface, is_on in switches.items() if is_on]
-    interfaces = HttpInterfaces(REST_API, *standards, others=PAGES)
+    enabled = enabled_interfaces(settings)
+    interfaces = Interfaces(enabled)
     error_responses = ErrorResponses(settings.base_url, interfaces)
-    endpoints = CatalogueEndpoints(
-        container.browse(), admit, _cache_bytes(settings), error_responses
-    )
-    for blueprint in (
-        *_pages(app, settings, container, endpoints),
-        *_for_programs(settings, container, endpoints),
-    ):
-        app.register_blueprint(blueprint)
+    host = _host(settings, container, error_responses, [*enabled])
+    host.frame.register(app)
+    app.register_blueprint(health.blueprint(container.readiness))
+    app.register_blueprint(problem_pages.blueprint(host.frame))
+    for interface in enabled.values():
+        for blueprint in interface.blueprints(host):
+            app.register_blueprint(blueprint)
+    cookies.configure(app, container.cookie_secret, secure=settings.base_url.startswith("https://"))
     error_responses.register(app)
-    spelling.register(app, settings.base_url)
     headers.register(app, settings.frame_ancestors)
-    wsgi_app = sent_before_flask(app.wsgi_app, endpoints.cached_response)
+
+    wsgi_app = sent_before_flask(app.wsgi_app, host.endpoint.cached_response)
     if settings.cors_origins:
         _allow_scripts(app, settings.cors_origins, interfaces)
         wsgi_app = _varying_by_origin(wsgi_app, interfaces)
+    observers = [*[log_access] * settings.access_log, *host.observers]
     if observers:
         wsgi_app = observed(wsgi_app, observers)
     app.wsgi_app = _served_at(settings.base_url, wsgi_app)  # type: ignore[assignment]
@@ -118,32 +100,17 @@ def _new_flask(settings: Settings) -> APIFlask:
     app.url_map.merge_slashes = False
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = bool(settings.cors_origins)
     app.json = JsonProvider(app)
-    openapi.configure(app, settings.base_url)
     return app
 
 
-def _cache_bytes(settings: Settings) -> int:
-    return settings.representation_cache_mb * 1024 * 1024
-
-
-def _for_programs(
-    settings: Settings, container: Container, endpoints: CatalogueEndpoints
-) -> Iterator[Blueprint]:
-    """Yield the API, FHIR and the endpoints for monitoring."""
-    base_url, licence = settings.base_url, settings.licence
-    yield catalogue.blueprint(endpoints, base_url, licence, container.browse())
-    yield limit.blueprint(container.gate(), container.browse(), licence)
-    yield openapi.blueprint()
-    yield health.blueprint(container.readiness)
-    if settings.fhir:
-        yield fhir.blueprint(endpoints, base_url, settings.canonical_root, licence)
-
-
-def _pages(
-    app: APIFlask, settings: Settings, container: Container, endpoints: CatalogueEndpoints
-) -> Iterator[Blueprint]:
-    """Yield the pages, and the info button, which leads to them."""
-    identity = Identity(
+def _host(
+    settings: Settings,
+    container: Container,
+    error_responses: ErrorResponses,
+    interfaces: list[str],
+) -> Host:
+    cache_bytes = settings.representation_cache_mb * 1024 * 1024
+    visitor = Identity(
         members=container.sign_in(),
         by_proxy=container.sign_in_by_proxy(),
         breaker=container.circuit_breaker(),
@@ -152,50 +119,31 @@ def _pages(
         has_passwords=settings.passwords,
         sign_out_url=settings.sign_out_url,
     )
-    identity.register(app)
     frame = Frame(
         readers=settings.catalogue_pages,
         browse=container.browse(),
-        identity=identity,
+        identity=visitor,
+        base_url=settings.base_url,
         licence=settings.licence,
-        most_bytes=_cache_bytes(settings),
+        most_bytes=cache_bytes,
     )
-    frame.register(app)
-    cookies.configure(app, container.cookie_secret, secure=settings.base_url.startswith("https://"))
-    yield reference.blueprint(
-        frame,
-        settings.base_url,
-        operator=settings.operator,
-        contact=settings.contact,
-        infobutton=settings.infobutton,
-        fhir=settings.fhir,
-    )
-    yield catalogue_pages.blueprint(
-        frame, settings.base_url, contact=settings.contact, operator=settings.operator
-    )
-    yield crawlers.blueprint(frame, settings.base_url)
-    yield settings_pages.blueprint(
-        identity=identity,
+    return Host(
+        settings=settings,
+        browse=container.browse(),
+        gate=container.gate(),
         people=container.people(),
         keys=container.manage_keys(),
         log=container.read_audit_log(),
-        base_url=settings.base_url,
+        endpoint=CatalogueEndpoints(
+            container.browse(), container.gate().admit, cache_bytes, error_responses
+        ),
+        frame=frame,
+        visitor=visitor,
+        interfaces=interfaces,
     )
-    if settings.infobutton:
-        is_for_members = settings.catalogue_pages is Readers.MEMBERS
-        yield infobutton.blueprint(
-            endpoints,
-            settings.base_url,
-            container.browse().current,
-            lambda: frame.served,
-            sign_in=(lambda page: url_for("settings.sign_in", next=page))
-            if is_for_members
-            else None,
-            has_pages=settings.catalogue_pages is not Readers.OFF,
-        )
 
 
-def _allow_scripts(app: APIFlask, origins: Sequence[str], interfaces: HttpInterfaces) -> None:
+def _allow_scripts(app: APIFlask, origins: Sequence[str], interfaces: Interfaces) -> None:
     CORS(
         app,
         # The longer pattern must come first.
@@ -217,23 +165,6 @@ def _allow_scripts(app: APIFlask, origins: Sequence[str], interfaces: HttpInterf
         ],
         vary_header=False,
     )
-
-
-def _metrics(settings: Settings) -> Metrics:
-    folder = settings.metrics_folder
-    if folder is None:
-        raise SettingsError(
-            "EVREF_METRICS_TOKEN needs EVREF_METRICS_FOLDER, an empty folder that all workers "
-            "share; evref serve makes one"
-        )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SettingsError(f"EVREF_METRICS_FOLDER cannot be created: {error.strerror}") from None
-    hand_on_metrics_folder(folder)
-    from evref.adapters.inbound.operations.metrics import Metrics  # noqa: PLC0415
-
-    return Metrics(folder)
 
 
 def _served_at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
@@ -269,7 +200,7 @@ def _exactly(origin: str) -> re.Pattern[str]:
     return re.compile(re.escape(origin) + r"\Z", re.IGNORECASE)
 
 
-def _varying_by_origin(wsgi_app: WSGIApplication, interfaces: HttpInterfaces) -> WSGIApplication:
+def _varying_by_origin(wsgi_app: WSGIApplication, interfaces: Interfaces) -> WSGIApplication:
     """Return the application with `Vary: Origin` on the responses that scripts may read.
 
     This includes requests without an allowed origin: a shared cache must not use their responses
@@ -284,7 +215,7 @@ def _varying_by_origin(wsgi_app: WSGIApplication, interfaces: HttpInterfaces) ->
             varying["Vary"] = f"{varying['Vary']}, Origin" if "Vary" in varying else "Origin"
             return start_response(status, varying.to_wsgi_list(), exc_info)
 
-        is_cross_origin = interfaces.of(environ["PATH_INFO"]).cross_origin
+        is_cross_origin = interfaces.is_cross_origin(environ["PATH_INFO"])
         return wsgi_app(environ, start if is_cross_origin else start_response)
 
     return serve

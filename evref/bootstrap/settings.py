@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any, Self, cast
 from urllib.parse import urlsplit
@@ -29,6 +30,9 @@ from evref.domain.redaction import without_keys
 PREFIX = "EVREF_"
 DEFAULT_BIND = "127.0.0.1:8000"
 ENV_FILE = Path(".env")
+INTERFACES = "evref.interfaces"
+"""The group of entry points that name the interfaces."""
+_ALWAYS_ON = frozenset({"rest", "pages", "settings"})
 DEFAULT_CANONICAL_ROOT = "https://evref.example/fhir"
 """The canonical root of the bundled catalogue; nobody can register this name (RFC 2606)."""
 
@@ -102,6 +106,7 @@ class Settings(BaseSettings):
     - `sign_in_header`: the header in which a proxy names its user by e-mail address, beside
       X-Evref-Proxy-Secret; None if no proxy signs people in.
     - `sign_out_url`: where a member whom a proxy signed in ends the session of the provider.
+    - `interfaces`: the settings of interfaces: `EVREF_FHIR=off` is `{"fhir": "off"}`.
     - `canonical_root`: what the canonical URLs of FHIR resources begin with.
     - `licence`: the address of the licence of a catalogue that is not the bundled one; None if it
       has none.
@@ -172,8 +177,7 @@ class Settings(BaseSettings):
         pattern=f"^https?{_WEB_ADDRESS}$",
         description="an address such as https://example.org/oauth2/sign_out",
     )
-    infobutton: _Switch = True
-    fhir: _Switch = True
+    interfaces: Annotated[Mapping[str, str], NoDecode] = {}
     canonical_root: str = Field(
         DEFAULT_CANONICAL_ROOT,
         pattern=r"^https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[!-~]*[!-.0-~])?$",
@@ -211,12 +215,20 @@ class Settings(BaseSettings):
             raise SettingsError(
                 f"EVREF_CONTAINER names code, so it must be set in the environment, not {env_file}"
             )
+        interfaces = _of_interfaces(env_file)
+        switches = [
+            f"{PREFIX}{name.upper()} must be on or off, not {text!r}"
+            for name, text in interfaces.items()
+            if name in _switches() and text not in {"on", "off"}
+        ]
         try:
-            settings = cls(_env_file=env_file, _env_file_encoding="utf-8")
+            settings = cls(_env_file=env_file, _env_file_encoding="utf-8", interfaces=interfaces)
         except ValidationError as error:
             invalid = {str(detail["loc"][0]): detail for detail in error.errors()}
             lines = (cls._line(name, detail["input"]) for name, detail in invalid.items())
-            raise SettingsError("\n".join(lines)) from None
+            raise SettingsError("\n".join([*lines, *switches])) from None
+        if switches:
+            raise SettingsError("\n".join(switches))
         if not settings.passwords and settings.sign_in_header is None:
             raise SettingsError("EVREF_PASSWORDS=off needs EVREF_SIGN_IN_HEADER")
         return settings.model_copy(
@@ -227,6 +239,18 @@ class Settings(BaseSettings):
             }
         )
 
+    def serves(self, interface: str) -> bool:
+        """Return whether the operator has not switched an interface off."""
+        return self.interfaces.get(interface) != "off"
+
+    def of_interface(self, name: str) -> dict[str, str]:
+        prefix = f"{name}_"
+        return {
+            key.removeprefix(prefix): text
+            for key, text in self.interfaces.items()
+            if key.startswith(prefix)
+        }
+
     @classmethod
     def unknown_names(cls, env_file: Path = ENV_FILE) -> list[str]:
         """Return variables with the prefix that are not settings, and probably mistyped.
@@ -236,9 +260,8 @@ class Settings(BaseSettings):
 
         """
         # The documentation calls a client's key EVREF_KEY.
-        known = {f"{PREFIX}{name.upper()}" for name in (*cls.model_fields, "key")}
-        given = {name for name, text in {**_in_file(env_file), **os.environ}.items() if text}
-        return sorted(name for name in given - known if name.startswith(PREFIX))
+        known = {*cls.model_fields, *_of_interfaces(env_file), "key"} - {"interfaces"}
+        return sorted(f"{PREFIX}{name.upper()}" for name in _given(env_file).keys() - known)
 
     @classmethod
     def _line(cls, name: str, value: object) -> str:
@@ -254,6 +277,33 @@ class Settings(BaseSettings):
 def hand_on_metrics_folder(folder: Path) -> None:
     """Pass the folder to prometheus_client, which reads the environment when it is imported."""
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+
+
+def _given(env_file: Path) -> dict[str, str]:
+    """Return the variables that have the prefix and a value, by the lower-case rest of the name."""
+    return {
+        name.removeprefix(PREFIX).lower(): text
+        for name, text in {**_in_file(env_file), **os.environ}.items()
+        if name.startswith(PREFIX) and text
+    }
+
+
+def _switches() -> set[str]:
+    """Return the installed interfaces that can be switched off."""
+    return {entry_point.name for entry_point in entry_points(group=INTERFACES)} - _ALWAYS_ON
+
+
+def _of_interfaces(env_file: Path) -> dict[str, str]:
+    """Return the settings of the installed interfaces."""
+    switches = _switches()
+    # The names of these settings are known, so others that begin so are mistyped.
+    own = {field.partition("_")[0] for field in Settings.model_fields}
+    prefixes = tuple(f"{name}_" for name in switches - own)
+    return {
+        name: text
+        for name, text in _given(env_file).items()
+        if name in switches or name.startswith(prefixes)
+    }
 
 
 def _in_file(env_file: Path) -> dict[str, str | None]:

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 import pytest
 
-from evref.adapters.inbound.fhir.interface import status_of
 from evref.adapters.inbound.fhir.mappings import (
     DO_NOT_PERFORM,
     ISSUE_TYPES,
@@ -16,6 +15,7 @@ from evref.adapters.inbound.fhir.mappings import (
     STRENGTHS,
     Coding,
 )
+from evref.adapters.inbound.fhir.outcome import status_of
 from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, MOST_COUNT, MOST_WITH_INCLUDED, SEARCH
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
 from evref.adapters.inbound.web.problems import PROBLEMS

@@ -161,7 +161,7 @@ def test_the_capability_statement_lists_types_and_parameters(service: Service) -
 
 
 def test_paths_of_fhir_are_unknown_when_it_is_switched_off() -> None:
-    service = new_service(fhir=False)
+    service = new_service(interfaces={"fhir": "off"})
     unknown = service.get("/nothing")
 
     for path in (SEARCH, PLAN, ACTIVITY, METADATA, "/fhir"):

@@ -63,7 +63,7 @@ class Service:
         self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
         self.app: APIFlask = create_app(settings, self.container)
         self._forms: dict[str, Callable[[TestResponse, int], Any]] = {"/api/": assert_problem}
-        if settings.fhir:
+        if settings.serves("fhir"):
             self._forms["/fhir/"] = assert_outcome
         self.document = _DOCUMENTS.setdefault(settings.base_url, Document(self.app))
 

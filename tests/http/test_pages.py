@@ -86,7 +86,12 @@ def test_the_front_page_names_the_standards_that_are_switched_on(
     make_service: MakeService, *, infobutton: bool, fhir: bool
 ) -> None:
     """A named standard is served, and a standard that is not named is not."""
-    service = make_service(infobutton=infobutton, fhir=fhir)
+    service = make_service(
+        interfaces={
+            "fhir": "on" if fhir else "off",
+            "infobutton": "on" if infobutton else "off",
+        }
+    )
 
     text = service.get("/").text
 

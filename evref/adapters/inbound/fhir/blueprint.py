@@ -1,6 +1,7 @@
 """The views: the CapabilityStatement, and reading and searching of each resource type."""
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
 from functools import lru_cache, partial
 from typing import Any
@@ -14,8 +15,9 @@ from evref.adapters.inbound.fhir import search
 from evref.adapters.inbound.fhir.bundle import subset
 from evref.adapters.inbound.fhir.capability import capability_statement
 from evref.adapters.inbound.fhir.interactions import Interactions
-from evref.adapters.inbound.fhir.interface import FHIR, MEDIA_TYPE
-from evref.adapters.inbound.web.admission import CatalogueEndpoints
+from evref.adapters.inbound.fhir.outcome import MEDIA_TYPE, ROOT, render_problem
+from evref.adapters.inbound.web.host import Host
+from evref.adapters.inbound.web.interfaces import Interface
 from evref.adapters.inbound.web.problems import NotAcceptableError
 from evref.adapters.inbound.web.representations import (
     PUBLIC,
@@ -41,19 +43,14 @@ _ACCEPTED = {"application/fhir+json", "application/json", "text/json", "applicat
 _VERSIONS = {None, "4.0", "4.0.1"}
 
 
-def blueprint(
-    endpoints: CatalogueEndpoints, base_url: str, canonical_root: str, licence: str | None
-) -> Blueprint:
-    """Return the views. Canonical URLs begin with `canonical_root`.
-
-    `licence` is the address of the licence of catalogues other than the bundled one.
-    """
-    views = Blueprint("fhir", __name__, url_prefix=FHIR.root)
-    endpoint = endpoints(Permission.READ, *_OFFERS, select=_select)
+def _blueprints(host: Host) -> Iterator[Blueprint]:
+    base_url = host.settings.base_url
+    views = Blueprint("fhir", __name__, url_prefix=ROOT)
+    endpoint = host.endpoint(Permission.READ, *_OFFERS, select=_select)
     capability = Representation(
         [as_json(capability_statement(base_url))], MEDIA_TYPE, vary="Accept, Accept-Encoding"
     )
-    interactions = Interactions(base_url, canonical_root, licence)
+    interactions = Interactions(base_url, host.settings.canonical_root, host.settings.licence)
 
     @views.get("/metadata")
     def metadata() -> Response:
@@ -99,7 +96,7 @@ def blueprint(
         ):
             of_type = partial(view, resource_type=resource_type)
             views.add_url_rule(path, name, endpoint(of_type), methods=[method])
-    return views
+    yield views
 
 
 def _given() -> MultiDict[str, str]:
@@ -133,3 +130,6 @@ def _require_json(media_type: str, given: MultiDict[str, str]) -> None:
 
 def _response(resource: dict[str, Any]) -> Response:
     return Response(as_json(resource), content_type=MEDIA_TYPE)
+
+
+INTERFACE = Interface(ROOT, _blueprints, render_problem, cross_origin=True)

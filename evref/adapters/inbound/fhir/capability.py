@@ -5,9 +5,9 @@ from typing import Any
 import evref
 from evref.adapters.inbound.fhir.definitions import CODE_SYSTEM, STRUCTURE_DEFINITION
 from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION
-from evref.adapters.inbound.fhir.interface import FHIR, MEDIA_TYPE
 from evref.adapters.inbound.fhir.mappings import DEFINED_ON, PUBLISHER
 from evref.adapters.inbound.fhir.narrative import narrative
+from evref.adapters.inbound.fhir.outcome import MEDIA_TYPE, ROOT
 from evref.adapters.inbound.fhir.search import INCLUDED, MOST_COUNT, SEARCH
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, SNOMED_CT
 from evref.domain.catalogue.vocabulary import DISCLAIMER
@@ -54,7 +54,7 @@ def capability_statement(base_url: str) -> dict[str, Any]:
     return {
         "resourceType": "CapabilityStatement",
         "text": narrative(PUBLISHER, [DISCLAIMER]),
-        "url": f"{base_url}{FHIR.root}/metadata",
+        "url": f"{base_url}{ROOT}/metadata",
         "version": evref.__version__,
         "name": "EvidenceReferenceService",
         "title": "Evidence Reference Service",
@@ -67,7 +67,7 @@ def capability_statement(base_url: str) -> dict[str, Any]:
         "software": {"name": "evref", "version": evref.__version__},
         "implementation": {
             "description": "Evidence Reference Service",
-            "url": f"{base_url}{FHIR.root}",
+            "url": f"{base_url}{ROOT}",
         },
         "fhirVersion": "4.0.1",
         "format": ["json", MEDIA_TYPE],

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION, Item, fhir_id
-from evref.adapters.inbound.fhir.interface import FHIR
 from evref.adapters.inbound.fhir.mappings import (
     DO_NOT_PERFORM,
     PUBLISHER,
@@ -20,6 +19,7 @@ from evref.adapters.inbound.fhir.mappings import (
     STRENGTHS,
 )
 from evref.adapters.inbound.fhir.narrative import narrative
+from evref.adapters.inbound.fhir.outcome import ROOT
 from evref.adapters.inbound.web.code_systems import ICD_10, ICD_11
 from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
@@ -55,7 +55,7 @@ class Resources:
     """
 
     def __init__(self, base_url: str, root: str) -> None:
-        self._server = f"{base_url}{FHIR.root}"
+        self._server = f"{base_url}{ROOT}"
         self._root = root
 
     def address(self, resource_type: str) -> str:

@@ -1,6 +1,6 @@
 """The endpoint: read the request, search the catalogue, respond with a feed or a redirect."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from http import HTTPStatus
 
 from flask import Blueprint, Response, make_response, redirect, request
@@ -9,32 +9,21 @@ from werkzeug.wrappers import Response as AnyResponse
 from evref.adapters.inbound.infobutton import knowledge_request
 from evref.adapters.inbound.infobutton.knowledge_request import HTML, JSON, RESPONSE_TYPES
 from evref.adapters.inbound.infobutton.knowledge_response import KnowledgeResponse, search_page
+from evref.adapters.inbound.infobutton.problems import render_problem
 from evref.adapters.inbound.web import atom
-from evref.adapters.inbound.web.admission import CatalogueEndpoints
+from evref.adapters.inbound.web.host import Host
+from evref.adapters.inbound.web.interfaces import Interface
 from evref.adapters.inbound.web.representations import PRIVATE, preferred_media_type
 from evref.domain.access.key import Permission
 from evref.domain.catalogue.served import Served
 
 
-def blueprint(
-    endpoints: CatalogueEndpoints,
-    base_url: str,
-    current: Callable[[], Served],
-    read_pages: Callable[[], Served | None],
-    *,
-    sign_in: Callable[[str], str] | None,
-    has_pages: bool,
-) -> Blueprint:
-    """Return the endpoint. `has_pages` says whether the catalogue has pages to redirect to.
-
-    `current` returns what is served, and `read_pages` only if the client may read its pages. If
-    only members may read them, `sign_in` returns the path of the sign-in page, which then redirects
-    to a given page.
-    """
+def _blueprints(host: Host) -> Iterator[Blueprint]:
+    base_url, has_pages = host.settings.base_url, not host.frame.is_off
     pages = Blueprint("infobutton", __name__, template_folder="templates")
     response_types = tuple(kind for kind in RESPONSE_TYPES if has_pages or kind != HTML)
 
-    @endpoints(Permission.READ, *response_types, select=_first_if_any_is_accepted)
+    @host.endpoint(Permission.READ, *response_types, select=_first_if_any_is_accepted)
     def with_key(
         served: Served,
         media_type: str,  # noqa: ARG001 - a parameter selects it
@@ -51,16 +40,18 @@ def blueprint(
     def infobutton() -> AnyResponse:
         # A record system opens the page in a browser, which has no key.
         if has_pages and knowledge_request.response_type(request.args) == HTML:
-            served = read_pages()
+            served = host.frame.served
             if served is not None:
                 asked = knowledge_request.read(request.args, response_types, served)
                 return _in_browser(KnowledgeResponse(asked, served, base_url, has_pages).page())
-            if sign_in is not None and "Authorization" not in request.headers:
-                asked = knowledge_request.read(request.args, response_types, current())
-                return _in_browser(base_url + sign_in(search_page(asked)))
+            if "Authorization" not in request.headers:
+                asked = knowledge_request.read(request.args, response_types, host.browse.current())
+                sign_in = host.sign_in_address(search_page(asked))
+                if sign_in is not None:
+                    return _in_browser(sign_in)
         return make_response(with_key())
 
-    return pages
+    yield pages
 
 
 def _in_browser(address: str) -> AnyResponse:
@@ -72,3 +63,6 @@ def _in_browser(address: str) -> AnyResponse:
 
 def _first_if_any_is_accepted(accept: str, offers: tuple[str, ...]) -> str:
     return offers[0] if preferred_media_type(accept, offers) else ""
+
+
+INTERFACE = Interface("/infobutton", _blueprints, render_problem, cross_origin=True)

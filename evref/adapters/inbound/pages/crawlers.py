@@ -2,14 +2,13 @@
 
 from flask import Blueprint, Response, abort, render_template, url_for
 
-from evref.adapters.inbound.pages.frame import Frame
+from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.representations import PUBLIC, Representation, respond
 from evref.domain.principal import Readers
 
 
-def blueprint(frame: Frame, base_url: str) -> Blueprint:
-    """Return both files of a service at `base_url`."""
-    files = Blueprint("crawlers", __name__)
+def blueprint(host: Host) -> Blueprint:
+    files, frame, base_url = Blueprint("crawlers", __name__), host.frame, host.settings.base_url
     is_public = frame.readers is Readers.PUBLIC
 
     @files.get("/robots.txt")

@@ -1,18 +1,19 @@
-"""The pages as an interface of the service: problems are rendered as pages."""
+"""The pages for readers as an interface of the service; it has every path that no other has."""
 
-from wsgiref.types import WSGIEnvironment
+from collections.abc import Iterator
 
-from flask import render_template
+from flask import Blueprint
 
-from evref.adapters.inbound.web.interfaces import HttpInterface, members, problem_response
-from evref.adapters.inbound.web.problems import ProblemDetails
-from evref.adapters.inbound.web.representations import RawResponse
-
-
-def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
-    page = render_template("error.html", problem=members(problem, environ))
-    return problem_response(problem, "text/html; charset=utf-8", page)
+from evref.adapters.inbound.pages import crawlers, reference
+from evref.adapters.inbound.pages.catalogue import blueprint as catalogue
+from evref.adapters.inbound.web.host import Host
+from evref.adapters.inbound.web.interfaces import Interface
 
 
-PAGES = HttpInterface("/", _render_problem)
-"""The fallback for paths of no other interface, so that an unknown path shows a page."""
+def _blueprints(host: Host) -> Iterator[Blueprint]:
+    yield reference.blueprint(host)
+    yield catalogue.blueprint(host)
+    yield crawlers.blueprint(host)
+
+
+INTERFACE = Interface("/", _blueprints)

@@ -1,5 +1,5 @@
-"""Public pages: the front page, Swagger UI and the explanation of each problem; also the JSON
-Schema of catalogue files.
+"""Public pages: the front page, who runs the service, and Swagger UI; also the JSON Schema of
+catalogue files.
 """
 
 import mimetypes
@@ -12,8 +12,7 @@ from apiflask import APIFlask
 from flask import Blueprint, Response, abort, current_app
 
 from evref.adapters.inbound.pages import contacts
-from evref.adapters.inbound.pages.frame import Frame
-from evref.adapters.inbound.web.problems import PROBLEMS
+from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.representations import (
     PUBLIC,
     PUBLIC_FOR_A_DAY,
@@ -40,24 +39,13 @@ _SWAGGER_FILES = (
 )
 
 
-def blueprint(
-    frame: Frame,
-    base_url: str,
-    *,
-    operator: str | None,
-    contact: str | None,
-    infobutton: bool,
-    fhir: bool,
-) -> Blueprint:
-    """Return the pages of a service at `base_url`.
-
-    `operator` is who runs it, and `contact` an https: or e-mail address. `infobutton` and `fhir`
-    say whether these interfaces are enabled.
-    """
-    pages = Blueprint("pages", __name__, template_folder="templates")
+def blueprint(host: Host) -> Blueprint:
+    frame, settings = host.frame, host.settings
+    pages = frame.blueprint("pages", __name__, template_folder="templates")
 
     def front() -> dict[str, Any]:
-        return {**_front(frame.catalogue, base_url), "infobutton": infobutton, "fhir": fhir}
+        shown = _front(frame.catalogue, settings.base_url)
+        return {**shown, "interfaces": host.interfaces}
 
     @pages.get("/")
     def landing() -> Response:
@@ -69,9 +57,9 @@ def blueprint(
         lambda: frame.page(
             "about.html",
             lambda: {
-                "operator": operator,
-                "contact": contact,
-                "contact_address": contact and contacts.link(contact),
+                "operator": settings.operator,
+                "contact": settings.contact,
+                "contact_address": settings.contact and contacts.link(settings.contact),
             },
         ),
     )
@@ -82,9 +70,8 @@ def blueprint(
             "docs.html",
             lambda: {
                 "document": cast("APIFlask", current_app).spec,
-                "base_url": base_url,
-                "infobutton": infobutton,
-                "fhir": fhir,
+                "base_url": settings.base_url,
+                "interfaces": host.interfaces,
             },
             policy=_SWAGGER_POLICY,
         )
@@ -94,16 +81,6 @@ def blueprint(
         if name not in _SWAGGER_FILES:
             abort(404)
         return respond(_swagger_file(name), PUBLIC_FOR_A_DAY)
-
-    @pages.get("/problems")
-    def all_problems() -> Response:
-        return frame.page("problems.html", lambda: {"problems": PROBLEMS.values()})
-
-    @pages.get("/problems/<slug>")
-    def problem(slug: str) -> Response:
-        if slug not in PROBLEMS:
-            abort(404)
-        return frame.page("problem.html", lambda: {"problem": PROBLEMS[slug]})
 
     @pages.get("/schemas/catalogue-file.json")
     def catalogue_file_schema() -> Response:

@@ -121,9 +121,10 @@ def _schema_name(schema: Any) -> str:
     return kind.__name__.removesuffix("Schema")
 
 
-def blueprint() -> Blueprint:
+def blueprint(base_url: str) -> Blueprint:
     """`/api/v1/openapi.json`, which is public because tools download it without a key."""
     description = Blueprint("description", __name__, url_prefix="/api/v1")
+    description.record(lambda state: configure(cast("APIFlask", state.app), base_url))
 
     @cache
     def document() -> Representation:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from http import HTTPStatus
+from time import perf_counter
 from typing import Any, TypeAlias
 from wsgiref.types import WSGIEnvironment
 
@@ -165,7 +166,11 @@ class CatalogueEndpoints:
         """
         token = bearer_token(environ.get("HTTP_AUTHORIZATION"))
         served = self._browse.current()
-        environ[headers.QUOTA] = self._admit_key(token, needed)
+        began_at = perf_counter()
+        try:
+            environ[headers.QUOTA] = self._admit_key(token, needed)
+        finally:
+            environ[headers.ADMISSION_SECONDS] = perf_counter() - began_at
         return served
 
 

@@ -7,9 +7,9 @@ from wsgiref.types import WSGIEnvironment
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
-from evref.adapters.inbound.web import problems
+from evref.adapters.inbound.web import problem_pages, problems
 from evref.adapters.inbound.web.headers import QUOTA, log_fields, request_id
-from evref.adapters.inbound.web.interfaces import HttpInterfaces
+from evref.adapters.inbound.web.interfaces import Interfaces
 from evref.adapters.inbound.web.problems import Problem, ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse, compressed_where_accepted
 from evref.domain.access.quota import QuotaExceededError
@@ -24,7 +24,7 @@ _OF_STATUS = {404: problems.NOT_FOUND, 405: problems.METHOD_NOT_ALLOWED}
 class ErrorResponses:
     """Creates the responses to failed requests; the URLs of problem types begin with `base_url`."""
 
-    def __init__(self, base_url: str, interfaces: HttpInterfaces) -> None:
+    def __init__(self, base_url: str, interfaces: Interfaces) -> None:
         self._base_url = base_url
         self._interfaces = interfaces
 
@@ -37,7 +37,9 @@ class ErrorResponses:
             details = self._http_details(error, environ)
         else:
             details = self._details(error, environ)
-        return self._interfaces.of(environ["PATH_INFO"]).render_problem(details, environ)
+        interface = self._interfaces.of(environ["PATH_INFO"])
+        render = (interface and interface.render_problem) or problem_pages.render_problem
+        return render(details, environ)
 
     def _handle(self, error: Exception) -> Response:
         raw = self.raw_response(error, request.environ)

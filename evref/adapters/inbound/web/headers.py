@@ -36,6 +36,7 @@ RATE_LIMIT_FIELDS = (
 # Keys in the environ for data that is found while a request is processed.
 QUOTA = "evref.quota"
 ROUTE = "evref.route"
+ADMISSION_SECONDS = "evref.admission_seconds"
 SENT_HOST = "evref.sent_host"
 _REQUEST_ID = "evref.request_id"
 

@@ -1,17 +1,24 @@
-"""The HTTP interfaces of the service: their paths, and how they render problems."""
+"""The interfaces of the service: their paths, their views, and how they render problems."""
+
+from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 from wsgiref.types import WSGIEnvironment
+
+from flask import Blueprint
 
 from evref.adapters.inbound.web.headers import request_id, shown_path
 from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import NEVER, RawResponse
+
+if TYPE_CHECKING:
+    from evref.adapters.inbound.web.host import Host
 
 # Stored, because json.dumps creates an encoder for each call with options.
 _JSON = json.JSONEncoder(ensure_ascii=False)
@@ -24,43 +31,46 @@ If the interface has cached responses, this is also called outside of Flask.
 
 
 @dataclass(frozen=True, slots=True)
-class HttpInterface:
-    """One of the interfaces, such as the REST API.
+class Interface:
+    """A way into the service, such as FHIR, as an entry point of the group `evref.interfaces` names
+    it.
 
-    The interface has the path `root` and all paths below it. If it is `cross_origin`, scripts from
-    other origins may call it (CORS).
+    It has the path `root` and all paths below it. `blueprints` makes its views. Problems are
+    rendered by `render_problem`, or as a page. If it is `cross_origin`, scripts from other origins
+    may call it (CORS).
     """
 
     root: str
-    render_problem: Render
+    blueprints: Callable[[Host], Iterable[Blueprint]]
+    render_problem: Render | None = None
     cross_origin: bool = False
 
     def has(self, path: str) -> bool:
         return path == self.root or path.startswith(f"{self.root}/")
 
 
-class HttpInterfaces:
-    """All interfaces; `others` has the paths that no other interface has."""
+class Interfaces:
+    """All interfaces that are served, by name."""
 
-    def __init__(self, *interfaces: HttpInterface, others: HttpInterface) -> None:
+    def __init__(self, interfaces: Mapping[str, Interface]) -> None:
         self._interfaces = interfaces
-        self._others = others
 
-    def of(self, path: str) -> HttpInterface:
+    def of(self, path: str) -> Interface | None:
         """Return the interface of a path, ignoring case and repeated slashes.
 
         Such a path is not found, but a program still gets the problem in the format of its
         interface.
         """
         path = "/" + path.lower().lstrip("/")
-        for interface in self._interfaces:
-            if interface.has(path):
-                return interface
-        return self._others
+        return next((one for one in self._interfaces.values() if one.has(path)), None)
+
+    def is_cross_origin(self, path: str) -> bool:
+        interface = self.of(path)
+        return interface is not None and interface.cross_origin
 
     def cross_origin(self) -> tuple[str, ...]:
         """Return the roots of the interfaces that scripts from other origins may call."""
-        return tuple(interface.root for interface in self._interfaces if interface.cross_origin)
+        return tuple(one.root for one in self._interfaces.values() if one.cross_origin)
 
 
 def members(problem: ProblemDetails, environ: WSGIEnvironment) -> dict[str, Any]:

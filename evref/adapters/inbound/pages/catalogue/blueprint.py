@@ -4,19 +4,20 @@ from collections import Counter
 from http import HTTPStatus
 from typing import Any
 
-from apiflask import APIBlueprint
 from flask import Blueprint, Response, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from evref.adapters.inbound.pages import contacts, query
-from evref.adapters.inbound.pages.catalogue import changes, ris, suggest, words
+from evref.adapters.inbound.pages import contacts
+from evref.adapters.inbound.pages.catalogue import changes, drawing, ris, suggest
 from evref.adapters.inbound.pages.catalogue.search import (
     CLASSIFICATIONS,
     OneAtATime,
     Results,
 )
-from evref.adapters.inbound.pages.frame import Frame
+from evref.adapters.inbound.web import query, words
+from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.representations import Representation
+from evref.domain.catalogue import effect_words, evidence_words
 from evref.domain.catalogue.card import CardGroup, card, in_card_order
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.chapters import by_chapter, chapter_of, related
@@ -49,15 +50,18 @@ PARAMETERS: dict[str, dict[str, query.Parse]] = {
 """The query parameters of each page."""
 
 
-def blueprint(
-    frame: Frame, base_url: str, *, contact: str | None, operator: str | None
-) -> Blueprint:
-    """Return the pages. `base_url` is the address of the service for programs.
-
-    `contact` is the https: or e-mail address for reports of errors, if there is one; `operator` is
-    the name of the operator, if it is set.
-    """
-    pages = APIBlueprint("catalogue", __name__, enable_openapi=False, template_folder="templates")
+def blueprint(host: Host) -> Blueprint:
+    frame, base_url, contact = host.frame, host.settings.base_url, host.settings.contact
+    pages = frame.blueprint("catalogue", __name__, template_folder="templates")
+    frame.parameters |= PARAMETERS
+    # The front page shows a card too.
+    pages.app_context_processor(
+        lambda: {
+            "evidence_words": evidence_words,
+            "effect_words": effect_words,
+            "drawing": drawing,
+        }
+    )
 
     @pages.before_request
     def require_reader() -> AnyResponse | None:
@@ -86,7 +90,7 @@ def blueprint(
 
     searches = OneAtATime()
     suggest.register(pages, frame, searches)
-    changes.register(pages, frame, base_url, operator)
+    changes.register(pages, frame, base_url, host.settings.operator)
 
     @pages.get("/catalogue")
     def index() -> AnyResponse:

@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, abort, url_for
 
-from evref.adapters.inbound.pages import query
-from evref.adapters.inbound.pages.frame import Frame
-from evref.adapters.inbound.web import atom
+from evref.adapters.inbound.web import atom, query
+from evref.adapters.inbound.web.frame import Frame
 from evref.adapters.inbound.web.representations import Representation
 from evref.domain.catalogue.news import News, NewsKind, headline, news
 from evref.domain.catalogue.publication import Comparison, Publication, changes_of

@@ -8,9 +8,9 @@ from http import HTTPStatus
 from cachetools import LRUCache
 from flask import Blueprint, Response, url_for
 
-from evref.adapters.inbound.pages import query
 from evref.adapters.inbound.pages.catalogue.search import OneAtATime
-from evref.adapters.inbound.pages.frame import Frame
+from evref.adapters.inbound.web import query
+from evref.adapters.inbound.web.frame import Frame
 from evref.adapters.inbound.web.problems import (
     InvalidParametersError,
     ParameterFault,

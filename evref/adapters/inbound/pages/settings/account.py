@@ -4,6 +4,7 @@ The link of an invitation contains a secret, which must not get into another URL
 page contains it, and the referrer policy of the page keeps its path from other pages and files.
 """
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
@@ -13,10 +14,6 @@ from flask import render_template as render
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response
 
-from evref.adapters.inbound.pages import query
-from evref.adapters.inbound.pages.catalogue.blueprint import PARAMETERS as OF_CATALOGUE
-from evref.adapters.inbound.pages.identity import Identity
-from evref.adapters.inbound.pages.settings import cookies
 from evref.adapters.inbound.pages.settings.forms import (
     ConfirmForm,
     NewPasswordForm,
@@ -24,6 +21,9 @@ from evref.adapters.inbound.pages.settings.forms import (
     PasswordForm,
     SignInForm,
 )
+from evref.adapters.inbound.web import cookies, query
+from evref.adapters.inbound.web.frame import Frame
+from evref.adapters.inbound.web.identity import Identity
 from evref.application.accounts.people import People
 from evref.domain.accounts.institution import Member
 from evref.domain.errors import (
@@ -52,7 +52,8 @@ PUBLIC = frozenset({"settings.sign_in", "settings.accept_invitation"})
 class AccountPages:
     """Each method is the view of a page and handles its form."""
 
-    def __init__(self, identity: Identity, people: People) -> None:
+    def __init__(self, frame: Frame, identity: Identity, people: People) -> None:
+        self._parameters = frame.parameters
         self._identity = identity
         self._members = identity.members
         self._people = people
@@ -67,7 +68,9 @@ class AccountPages:
             pages.add_url_rule(path, view_func=view, methods=["GET", "POST"])
 
     def sign_in(self) -> Response:
-        onwards, is_to_read = _known_page(query.read({"next": str}).get("next", ""))
+        onwards, is_to_read = _known_page(
+            query.read({"next": str}).get("next", ""), self._parameters
+        )
         if "signed_in" in g and request.method != "POST":
             return redirect(onwards or home(g.signed_in.member), HTTPStatus.SEE_OTHER)
         form = SignInForm()
@@ -190,7 +193,9 @@ def home(member: Member) -> str:
     return url_for("pages.landing" if member.password_hash is None else ".password")
 
 
-def _known_page(address: str) -> tuple[str, bool]:
+def _known_page(
+    address: str, parameters_of_readers: Mapping[str, Mapping[str, query.Parse]]
+) -> tuple[str, bool]:
     """Return the URL of a page of the settings or the catalogue, and whether it is of the
     catalogue.
 
@@ -204,8 +209,8 @@ def _known_page(address: str) -> tuple[str, bool]:
         endpoint, arguments = current_app.url_map.bind("").match(path, "GET")
     except HTTPException:
         endpoint, arguments = "", {}
-    if endpoint in OF_CATALOGUE:
-        known = OF_CATALOGUE[endpoint]
+    known = parameters_of_readers.get(endpoint)
+    if known is not None:
         parameters: dict[str, Any] = {
             name: text for name, text in parse_qsl(parameters_text) if name in known
         }

@@ -10,7 +10,6 @@ from flask import Blueprint, flash, make_response, redirect, request, url_for
 from flask import render_template as render
 from werkzeug.wrappers import Response
 
-from evref.adapters.inbound.pages import query
 from evref.adapters.inbound.pages.settings import labels, plot
 from evref.adapters.inbound.pages.settings.account import who
 from evref.adapters.inbound.pages.settings.forms import (
@@ -20,6 +19,7 @@ from evref.adapters.inbound.pages.settings.forms import (
     NewKeyForm,
     RotateForm,
 )
+from evref.adapters.inbound.web import query
 from evref.application.access.manage_keys import KeyInUse, ManageKeys
 from evref.domain.access.key import Permission
 from evref.domain.errors import (

@@ -9,9 +9,9 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template
 
-from evref.adapters.inbound.pages import query
 from evref.adapters.inbound.pages.settings import labels
 from evref.adapters.inbound.pages.settings.account import who
+from evref.adapters.inbound.web import query
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.read_audit_log import ReadAuditLog
 from evref.domain.audit import CHANGES, SIGN_INS_KEPT, Action, AuditFilter

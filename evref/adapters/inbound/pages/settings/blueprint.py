@@ -1,10 +1,10 @@
 """Authentication before every page, and the headers of every response."""
 
+from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-from apiflask import APIBlueprint
 from flask import (
     Blueprint,
     Response,
@@ -19,9 +19,7 @@ from flask import (
 )
 from werkzeug.wrappers import Response as AnyResponse
 
-from evref.adapters.inbound.pages.catalogue.words import day
-from evref.adapters.inbound.pages.identity import Identity
-from evref.adapters.inbound.pages.settings import cookies, labels
+from evref.adapters.inbound.pages.settings import labels
 from evref.adapters.inbound.pages.settings.account import PUBLIC, STATIC, AccountPages, home
 from evref.adapters.inbound.pages.settings.api_keys import ApiKeyPages
 from evref.adapters.inbound.pages.settings.audit_log import AuditLogPage
@@ -29,10 +27,12 @@ from evref.adapters.inbound.pages.settings.forms import ConfirmForm
 from evref.adapters.inbound.pages.settings.institution import InstitutionPage
 from evref.adapters.inbound.pages.settings.members import MemberPages
 from evref.adapters.inbound.pages.settings.origin import from_another_site
+from evref.adapters.inbound.web import cookies
 from evref.adapters.inbound.web.headers import PAGE_POLICY
-from evref.application.access.manage_keys import ManageKeys
-from evref.application.accounts.people import People
-from evref.application.read_audit_log import ReadAuditLog
+from evref.adapters.inbound.web.host import Host
+from evref.adapters.inbound.web.identity import Identity
+from evref.adapters.inbound.web.interfaces import Interface
+from evref.adapters.inbound.web.words import day
 from evref.domain.errors import NotAllowedError, NotSignedInError
 from evref.domain.principal import Role
 from evref.domain.redaction import has_key, without_keys
@@ -44,19 +44,12 @@ LONGEST_FORM = 64 * 1024
 _FORM_TYPES = frozenset({"", "application/x-www-form-urlencoded", "multipart/form-data"})
 
 
-def blueprint(
-    *,
-    identity: Identity,
-    people: People,
-    keys: ManageKeys,
-    log: ReadAuditLog,
-    base_url: str,
-) -> Blueprint:
-    """Return the pages. `base_url` is the address of the service for programs."""
-    pages = APIBlueprint(
+def _blueprints(host: Host) -> Iterator[Blueprint]:
+    identity, base_url = host.visitor, host.settings.base_url
+    pages = host.frame.blueprint(
         "settings",
         __name__,
-        enable_openapi=False,
+        keeps_case=True,
         url_prefix=cookies.PATH,
         template_folder="templates",
         static_folder="static",
@@ -103,12 +96,12 @@ def blueprint(
     pages.add_url_rule(
         "", "start", lambda: redirect(home(g.signed_in.member), HTTPStatus.SEE_OTHER)
     )
-    AccountPages(identity, people).add_to(pages)
-    ApiKeyPages(keys, base_url).add_to(pages)
-    MemberPages(people, base_url).add_to(pages)
-    InstitutionPage(keys, people).add_to(pages)
-    AuditLogPage(log, keys).add_to(pages)
-    return pages
+    AccountPages(host.frame, identity, host.people).add_to(pages)
+    ApiKeyPages(host.keys, base_url).add_to(pages)
+    MemberPages(host.people, base_url).add_to(pages)
+    InstitutionPage(host.keys, host.people).add_to(pages)
+    AuditLogPage(host.log, host.keys).add_to(pages)
+    yield pages
 
 
 def _forbidden(template: str, **context: object) -> AnyResponse:
@@ -152,3 +145,6 @@ def _template_context(identity: Identity) -> dict[str, Any]:
         "can_sign_out": signed_in is not None and identity.can_sign_out(signed_in),
         "refusal": g.get("refusal"),
     }
+
+
+INTERFACE = Interface(cookies.PATH, _blueprints)

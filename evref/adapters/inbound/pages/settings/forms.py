@@ -23,8 +23,8 @@ from wtforms import (
 )
 from wtforms.validators import DataRequired, InputRequired
 
-from evref.adapters.inbound.pages.catalogue.words import day
 from evref.adapters.inbound.pages.settings import labels
+from evref.adapters.inbound.web.words import day
 from evref.domain.access.caps import CapUse
 from evref.domain.access.key import OVERLAPS, ApiKey, Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 
 from markupsafe import Markup, escape
 
-from evref.adapters.inbound.pages.catalogue.words import day
+from evref.adapters.inbound.web.words import day
 from evref.application.access.manage_keys import KeyInUse
 from evref.domain.access.caps import CapUse
 from evref.domain.access.key import KeyState, Permission

@@ -7,8 +7,7 @@ from flask import Blueprint, flash, g, make_response, redirect, request, url_for
 from flask import render_template as render
 from werkzeug.wrappers import Response
 
-from evref.adapters.inbound.pages import query
-from evref.adapters.inbound.pages.settings import cookies, labels
+from evref.adapters.inbound.pages.settings import labels
 from evref.adapters.inbound.pages.settings.account import who
 from evref.adapters.inbound.pages.settings.forms import (
     NOTHING_CHANGED,
@@ -16,6 +15,7 @@ from evref.adapters.inbound.pages.settings.forms import (
     ConfirmForm,
     InviteForm,
 )
+from evref.adapters.inbound.web import cookies, query
 from evref.application.accounts.people import People
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.invitation import Invitation

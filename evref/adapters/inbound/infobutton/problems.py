@@ -1,4 +1,4 @@
-"""Infobutton as an interface of the service: problems are in XML or JSON, like its responses.
+"""Problems in XML or JSON, like the responses.
 
 The guides define no format for errors, so these are problem details (RFC 9457): in XML as in its
 appendix B, or in JSON if the request asks for JSON.
@@ -14,7 +14,6 @@ from werkzeug.datastructures import MultiDict
 from evref.adapters.inbound.infobutton.knowledge_request import JSON, response_type
 from evref.adapters.inbound.web.atom import xml_text
 from evref.adapters.inbound.web.interfaces import (
-    HttpInterface,
     json_problem,
     members,
     problem_response,
@@ -25,7 +24,7 @@ from evref.adapters.inbound.web.representations import RawResponse
 _NAMESPACE = "urn:ietf:rfc:7807"
 
 
-def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
+def render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
     if response_type(MultiDict(parse_qsl(environ["QUERY_STRING"]))) == JSON:
         return json_problem(problem, environ)
     return problem_response(problem, "application/problem+xml", _xml(members(problem, environ)))
@@ -47,6 +46,3 @@ def _fill(element: ET.Element, value: Any) -> None:
             _fill(ET.SubElement(element, "i"), item)
     else:
         element.text = xml_text(str(value))
-
-
-INFOBUTTON = HttpInterface("/infobutton", _render_problem, cross_origin=True)

@@ -4,26 +4,25 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from apiflask import APIBlueprint
 from flask import Flask, Response, g, render_template, request
 from markupsafe import Markup
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
+from werkzeug.wrappers import Response as AnyResponse
 
-from evref.adapters.inbound.pages import query
-from evref.adapters.inbound.pages.catalogue import drawing, words
-from evref.adapters.inbound.pages.identity import Identity
-from evref.adapters.inbound.pages.settings import cookies
-from evref.adapters.inbound.web import headers
+from evref.adapters.inbound.web import cookies, headers, query, words
 from evref.adapters.inbound.web.caching import ResponseCache
+from evref.adapters.inbound.web.identity import Identity, with_cookie
 from evref.adapters.inbound.web.representations import (
     PRIVATE,
     PUBLIC,
     Representation,
     respond,
 )
+from evref.adapters.inbound.web.spelling import to_the_one_spelling
 from evref.application.accounts.sign_in import SignedIn
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
-from evref.domain.catalogue import effect_words, evidence_words
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import DISCLAIMER
@@ -46,36 +45,58 @@ _ENGLISH = "en"
 class Frame:
     """Available as `frame` in the templates of all pages."""
 
-    words = words
-
     def __init__(
         self,
         *,
         readers: Readers,
         browse: BrowseCatalogue,
         identity: Identity,
+        base_url: str,
         licence: str | None,
         most_bytes: int,
     ) -> None:
         self.readers = readers
         self._browse = browse
         self._identity = identity
+        self._base_url = base_url
         self._licence = licence
+        self.parameters: dict[str, Mapping[str, query.Parse]] = {}
+        """The query parameters of the pages for readers, by endpoint."""
+        self._keeps_case: dict[str, bool] = {}
         self._cache: ResponseCache[Representation] = ResponseCache(most_bytes)
 
     def register(self, app: Flask) -> None:
-        """Add the frame to the context of every template of the application."""
+        """Add the frame to the context of every template, and the redirects to pages."""
         app.jinja_options = {**app.jinja_options, "finalize": _without_direction_controls}
         app.context_processor(
             lambda: {
                 "frame": self,
                 "disclaimer": DISCLAIMER,
                 "words": words,
-                "evidence_words": evidence_words,
-                "effect_words": effect_words,
-                "drawing": drawing,
             }
         )
+        app.before_request(self._redirect_if_not_found)
+
+    def blueprint(
+        self, name: str, import_name: str, *, keeps_case: bool = False, **options: Any
+    ) -> APIBlueprint:
+        """Return a blueprint with what all pages share: one spelling of each path, and sessions.
+
+        Ids in its paths are in lower case unless it `keeps_case`. `options` are Flask's.
+        """
+        pages = APIBlueprint(name, import_name, enable_openapi=False, **options)
+        self._keeps_case[name] = keeps_case
+        pages.before_request(self._redirect)
+        pages.after_request(with_cookie)
+        return pages
+
+    def _redirect(self) -> AnyResponse | None:
+        return to_the_one_spelling(self._base_url, self._keeps_case)
+
+    def _redirect_if_not_found(self) -> AnyResponse | None:
+        # Werkzeug routes //path like /path.
+        is_found = request.url_rule is not None and "//" not in request.environ["PATH_INFO"]
+        return None if is_found else self._redirect()
 
     @property
     def is_member(self) -> bool:

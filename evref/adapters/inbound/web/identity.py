@@ -4,9 +4,9 @@ import logging
 from dataclasses import dataclass, field
 from wsgiref.types import WSGIEnvironment
 
-from flask import Flask, Response, g, request
+from flask import Response, g, request
 
-from evref.adapters.inbound.pages.settings import cookies
+from evref.adapters.inbound.web import cookies
 from evref.application.accounts.sign_in import SignedIn, SignIn
 from evref.application.accounts.sign_in_by_proxy import ProxySession, Refusal, SignInByProxy
 from evref.application.circuit_breaker import CircuitBreaker
@@ -45,10 +45,6 @@ class Identity:
     def can_sign_out(self, member: SignedIn) -> bool:
         """Return whether signing out has an effect: a proxy would sign the member in again."""
         return not member.by_proxy or self.sign_out_url is not None
-
-    def register(self, app: Flask) -> None:
-        """Add the cookie of a session that a proxy began to every response."""
-        app.after_request(_with_cookie)
 
     def has_header(self, environ: WSGIEnvironment) -> bool:
         """Return whether the request has the header of a proxy, with or without a valid secret."""
@@ -125,7 +121,8 @@ def _is_for_a_page() -> bool:
     )
 
 
-def _with_cookie(response: Response) -> Response:
+def with_cookie(response: Response) -> Response:
+    """Return the response with the cookie of the session, if a proxy began one."""
     session: ProxySession | None = g.get("proxy_session")
     if session is not None and session.is_new and session.token is not None:
         cookies.set_session(response, session.token, session.signed_in.member)

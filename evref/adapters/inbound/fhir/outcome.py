@@ -1,4 +1,4 @@
-"""FHIR as an interface of the service: problems are OperationOutcome resources."""
+"""Problems as OperationOutcome resources."""
 
 import json
 import re
@@ -8,10 +8,11 @@ from wsgiref.types import WSGIEnvironment
 
 from evref.adapters.inbound.fhir.mappings import ISSUE_TYPES
 from evref.adapters.inbound.web.headers import request_id
-from evref.adapters.inbound.web.interfaces import HttpInterface, problem_response
+from evref.adapters.inbound.web.interfaces import problem_response
 from evref.adapters.inbound.web.problems import UNNAMED, ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse
 
+ROOT = "/fhir"
 MEDIA_TYPE = "application/fhir+json"
 
 _TYPE = re.compile(r"(?P<system>https?://.+)[/#](?P<code>[a-z-]+)")
@@ -27,7 +28,7 @@ def status_of(status: int) -> HTTPStatus:
     return HTTPStatus(status)
 
 
-def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
+def render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
     status = status_of(problem.status)
     outcome = {"resourceType": "OperationOutcome", "issue": _issues(problem, environ)}
     text = json.dumps(outcome, ensure_ascii=False)
@@ -58,6 +59,3 @@ def _issues(problem: ProblemDetails, environ: WSGIEnvironment) -> list[dict[str,
         }
         for text in texts
     ]
-
-
-FHIR = HttpInterface("/fhir", _render_problem, cross_origin=True)

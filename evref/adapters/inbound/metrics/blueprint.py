@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, time
+from http import HTTPStatus
 from pathlib import Path
 
 from flask import Blueprint, Response, request
@@ -22,21 +23,26 @@ from prometheus_client.registry import Collector
 
 import evref
 from evref.adapters.inbound.web import headers
-from evref.adapters.inbound.web.admission import Admit
 from evref.adapters.inbound.web.observation import CompletedRequest
-from evref.adapters.inbound.web.problems import problem_of
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
-from evref.domain.access.key import Permission
 from evref.domain.access.quota import Quota
-from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.errors import EvrefError, StorageUnavailableError
+from evref.domain.errors import EvrefError
 
 # Seconds. A response takes less than a millisecond, or up to three seconds if storage is slow.
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 # A client can send any other method, and each would create a separate time series.
 _METHODS = {"GET", "HEAD", "OPTIONS", "POST"}
+
+
+# The outcomes of admission by the status of the response, in addition to "admitted".
+_REFUSALS: dict[int, str] = {
+    HTTPStatus.UNAUTHORIZED: "invalid_api_key",
+    HTTPStatus.FORBIDDEN: "insufficient_permission",
+    HTTPStatus.TOO_MANY_REQUESTS: "quota_exceeded",
+    HTTPStatus.SERVICE_UNAVAILABLE: "storage_unavailable",
+}
 
 
 class Metrics:
@@ -81,38 +87,26 @@ class Metrics:
             registry=registry,
         )
 
-    def of_admissions(self, admit: Admit) -> Admit:
-        """Return `admit` as a function that also counts and times each call."""
-
-        def observed_admit(token: KeyToken, needed: Permission) -> Quota:
-            outcome = "failed"
-            try:
-                with self._admission_seconds.time():
-                    status = admit(token, needed)
-                outcome = "admitted"
-                # Counts are exact, so exactly one request of a key and day has this count.
-                if status.admitted == -(-status.limit * 9 // 10):
-                    self._near_limit.inc()
-            except StorageUnavailableError:
-                outcome = "storage_unavailable"
-                raise
-            except EvrefError as error:
-                if (problem := problem_of(error)) is not None:
-                    outcome = problem.slug.replace("-", "_")
-                raise
-            finally:
-                self._admissions.labels(outcome).inc()
-            return status
-
-        return observed_admit
-
     def of_request(self, completed: CompletedRequest) -> None:
-        """Count and time a completed request."""
-        route = completed.environ.get(headers.ROUTE, "none")
-        method = completed.environ["REQUEST_METHOD"]
+        """Count and time a completed request, and its admission if it had a well-formed key."""
+        environ = completed.environ
+        route = environ.get(headers.ROUTE, "none")
+        method = environ["REQUEST_METHOD"]
         known_method = method if method in _METHODS else "other"
         self._requests.labels(route, known_method, completed.status).inc()
         self._request_seconds.labels(route).observe(completed.seconds)
+        if headers.ADMISSION_SECONDS in environ:
+            self._admission_seconds.observe(environ[headers.ADMISSION_SECONDS])
+            self._count_admission(completed.status, environ.get(headers.QUOTA))
+
+    def _count_admission(self, status: int, quota: Quota | None) -> None:
+        if quota is None or status == HTTPStatus.TOO_MANY_REQUESTS:
+            self._admissions.labels(_REFUSALS.get(status, "failed")).inc()
+            return
+        self._admissions.labels("admitted").inc()
+        # Counts are exact, so exactly one request of a key and day has this count.
+        if quota.admitted == -(-quota.limit * 9 // 10):
+            self._near_limit.inc()
 
     def report(self, catalogue: Catalogue | None) -> bytes:
         """Return the counts of all processes that share the folder, including ended ones."""

@@ -1,0 +1,92 @@
+"""What the application offers to every interface, so that no interface imports another."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlencode
+
+from evref.adapters.inbound.web.admission import CatalogueEndpoints
+from evref.adapters.inbound.web.frame import Frame
+from evref.adapters.inbound.web.identity import Identity
+from evref.adapters.inbound.web.observation import Observer
+from evref.application.access.gate import Gate
+from evref.application.access.manage_keys import ManageKeys
+from evref.application.accounts.people import People
+from evref.application.catalogue.browse_catalogue import BrowseCatalogue
+from evref.application.read_audit_log import ReadAuditLog
+from evref.domain.errors import EvrefError
+from evref.domain.principal import Readers
+
+
+class InterfaceError(EvrefError):
+    """Indicates an interface that cannot be served; the message is one line for the operator."""
+
+
+class HostSettings(Protocol):
+    """The operator's settings that interfaces may read."""
+
+    @property
+    def base_url(self) -> str: ...
+    @property
+    def canonical_root(self) -> str: ...
+    @property
+    def catalogue_pages(self) -> Readers: ...
+    @property
+    def contact(self) -> str | None: ...
+    @property
+    def licence(self) -> str | None: ...
+    @property
+    def metrics_folder(self) -> Path | None: ...
+    @property
+    def metrics_token(self) -> str | None: ...
+    @property
+    def operator(self) -> str | None: ...
+
+    def of_interface(self, name: str) -> dict[str, str]:
+        """Return the settings `EVREF_NAME_…` of an interface, by the lower-case rest of the name.
+
+        Values are text, as the operator wrote them.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """The use cases, the settings, and the frame around pages.
+
+    - `endpoint` makes views that admit, count and cache; see `CatalogueEndpoints`.
+    - `frame` renders pages, and `visitor` is who reads them.
+    - `interfaces` are the names of all interfaces that are served.
+    - An interface that appends to `observers` sees every completed request.
+    """
+
+    settings: HostSettings
+    browse: BrowseCatalogue
+    gate: Gate
+    people: People
+    keys: ManageKeys
+    log: ReadAuditLog
+    endpoint: CatalogueEndpoints
+    frame: Frame
+    visitor: Identity
+    interfaces: Collection[str]
+    observers: list[Observer] = field(default_factory=list)
+
+    def diagnosis_address(
+        self, diagnosis_id: str, intervention_id: str | None = None
+    ) -> str | None:
+        """Return the address of the page of a diagnosis, or of one of its interventions on it.
+
+        None if the service has no pages.
+        """
+        if self.frame.is_off:
+            return None
+        page = f"{self.settings.base_url}/catalogue/{diagnosis_id}"
+        return page if intervention_id is None else f"{page}#{intervention_id}"
+
+    def sign_in_address(self, path: str) -> str | None:
+        """Return the address of the sign-in page that leads to a path; None if all may read."""
+        if self.settings.catalogue_pages is not Readers.MEMBERS:
+            return None
+        return f"{self.settings.base_url}/settings/sign-in?{urlencode({'next': path})}"

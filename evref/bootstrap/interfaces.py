@@ -1,0 +1,44 @@
+"""Finds the interfaces: entry points of the group `evref.interfaces`, evref's own and others'."""
+
+from importlib.metadata import EntryPoint, entry_points
+
+from evref.adapters.inbound.web.interfaces import Interface
+from evref.bootstrap.settings import INTERFACES, Settings, SettingsError
+
+
+def enabled_interfaces(settings: Settings) -> dict[str, Interface]:
+    """Return the interfaces that the operator has not switched off, in the order of their names.
+
+    Raises:
+        SettingsError: If there is none, two have the same name or root, or one cannot be imported.
+
+    """
+    found = sorted(entry_points(group=INTERFACES), key=lambda entry_point: entry_point.name)
+    if not found:
+        raise SettingsError("no interface is installed: run make install")
+    interfaces: dict[str, Interface] = {}
+    for entry_point in found:
+        name = entry_point.name
+        if name in interfaces:
+            raise SettingsError(f"two interfaces have the name {name}")
+        if settings.serves(name):
+            interfaces[name] = _loaded(entry_point)
+    names: dict[str, str] = {}
+    for name, interface in interfaces.items():
+        other = names.setdefault(interface.root, name)
+        if other != name:
+            raise SettingsError(f"the interfaces {other} and {name} have the path {interface.root}")
+    return interfaces
+
+
+def _loaded(entry_point: EntryPoint) -> Interface:
+    try:
+        interface = entry_point.load()
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise SettingsError(
+            f"the interface {entry_point.name} cannot be imported: {reason}"
+        ) from error
+    if not isinstance(interface, Interface):
+        raise SettingsError(f"the interface {entry_point.name} is not an Interface")
+    return interface
