@@ -36,12 +36,18 @@ class Kept:
     audit_log: tuple[AuditEntry, ...]
 
 
-def back_up(folder: Path, url: str, replaced: dict[str, str], **variables: str) -> Path:
-    """Run the script with these settings, and return the file that it wrote."""
-    settings, script = folder / "settings", folder / "evref-backup"
+def back_up(
+    folder: Path, url: str, replaced: dict[str, str], own: str = "", **variables: str
+) -> Path:
+    """Run the script with this database and its own settings; return the file that it wrote."""
+    settings, own_settings = folder / "settings", folder / "backup.env"
+    script = folder / "evref-backup"
     settings.write_text(f"EVREF_DATABASE_URL='{url}'\n")
+    if own:
+        own_settings.write_text(own)
+    files = {"/etc/evref/.env": str(settings), "/etc/evref/backup.env": str(own_settings)}
     text = SCRIPT.read_text()
-    for there, here in {**replaced, "/etc/evref/.env": str(settings)}.items():
+    for there, here in {**replaced, **files}.items():
         assert there in text
         text = text.replace(there, here)
     script.write_text(text)
@@ -214,12 +220,14 @@ def test_a_database_in_a_container_is_backed_up_while_it_is_in_use_and_restored(
     check_restored(url, before, key, later, tmp_path / "after")
 
 
-def test_the_latest_backups_are_kept_and_copied(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", ["'copies'/", '"copies"', "missing"])
+def test_the_latest_backups_are_kept_and_copied(folder: str, tmp_path: Path) -> None:
+    """Old backups are removed even if the new one cannot be copied; the script then fails."""
     needs("sqlite3")
     needs("scp")
-    back_ups, elsewhere = tmp_path / "back-ups", tmp_path / "elsewhere"
+    back_ups, copies = tmp_path / "back-ups", tmp_path / "copies"
     back_ups.mkdir()
-    elsewhere.mkdir()
+    copies.mkdir()
     url = f"sqlite:///{tmp_path}/evref.sqlite"
     with service(url) as in_use:
         made(in_use)
@@ -227,12 +235,18 @@ def test_the_latest_backups_are_kept_and_copied(tmp_path: Path) -> None:
     for path in old:
         path.touch()
 
-    variables = {"KEEP": "3", "COPY_TO": f"{elsewhere}/"}
-    written = back_up(tmp_path, url, {BACK_UPS: str(back_ups)}, **variables)
+    own = f"COPY_TO=elsewhere\nKEEP=3\nCOPY_TO={folder}\n".replace("copies", f"{copies}")
+    if folder == "missing":
+        with pytest.raises(AssertionError, match="was not copied to missing/"):
+            back_up(tmp_path, url, {BACK_UPS: str(back_ups)}, own)
+    else:
+        back_up(tmp_path, url, {BACK_UPS: str(back_ups)}, own)
 
-    assert sorted(back_ups.iterdir()) == [*old[2:], written]
+    *kept_ones, written = sorted(back_ups.iterdir())
+    assert kept_ones == old[2:]
     assert written.stat().st_mode & 0o077 == 0
-    assert [path.read_bytes() for path in elsewhere.iterdir()] == [written.read_bytes()]
+    copied = [path.read_bytes() for path in copies.iterdir()]
+    assert copied == ([] if folder == "missing" else [written.read_bytes()])
 
 
 @pytest.mark.parametrize("fault", ["missing", "empty", "other", "damaged", "unknown"])
@@ -256,7 +270,7 @@ def test_a_backup_of_nothing_fails(fault: str, tmp_path: Path) -> None:
     older.touch()
 
     with pytest.raises(AssertionError, match="evref-backup: "):
-        back_up(tmp_path, url, {BACK_UPS: str(back_ups)}, KEEP="0")
+        back_up(tmp_path, url, {BACK_UPS: str(back_ups)}, "KEEP=0\n")
 
     assert list(back_ups.iterdir()) == [older]
     assert database.exists() == (fault not in {"missing", "unknown"})
