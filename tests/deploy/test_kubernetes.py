@@ -106,6 +106,7 @@ def test_the_objects_refer_to_each_other(objects: dict[str, Any]) -> None:
     assert deployment["selector"]["matchLabels"] == labels
     assert objects["Service"]["spec"]["selector"] == labels
     assert objects["PodDisruptionBudget"]["spec"]["selector"]["matchLabels"] == labels
+    assert objects["NetworkPolicy"]["spec"]["podSelector"]["matchLabels"] == labels
     for spread in deployment["template"]["spec"]["topologySpreadConstraints"]:
         assert spread["labelSelector"]["matchLabels"] == labels
     # Otherwise the Service would send requests to the Job.
@@ -168,6 +169,16 @@ def test_the_settings_are_those_of_the_service(
         assert Settings.unknown_names(tmp_path / ".env") == []
         assert "EVREF_DATABASE_URL" in given
         assert not objects["ConfigMap"]["data"].keys() & secrets
+
+
+def test_only_the_ingress_controller_reaches_a_pod(objects: dict[str, Any]) -> None:
+    policy = objects["NetworkPolicy"]["spec"]
+    (rule,) = policy["ingress"]
+
+    assert policy["policyTypes"] == ["Ingress"]
+    assert [list(source) for source in rule["from"]] == [["namespaceSelector"]]
+    assert rule["from"][0]["namespaceSelector"]["matchLabels"]
+    assert rule["ports"] == [{"port": objects["Service"]["spec"]["ports"][0]["targetPort"]}]
 
 
 def test_a_rolling_update_takes_no_pod_away_before_another_is_ready(
