@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -107,16 +108,29 @@ MOST_DEVICE_FAILURES = 10
 
 
 def network(address: str) -> str:
-    """Return the IPv4 address or the IPv6 /64, whose addresses one person may control."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
+    """Return the IPv4 address or the IPv6 /64, whose addresses one person may control.
+
+    Proxies also write `192.0.2.1:5678`, `[2001:db8::1]:5678`, `"[2001:db8::1]"` and `fe80::1%eth0`:
+    the port and the zone are ignored.
+    """
+    parsed = _ip_address(address)
+    if parsed is None:
         return address
     if isinstance(parsed, ipaddress.IPv6Address):
         if parsed.ipv4_mapped is None:
             return str(ipaddress.ip_network((parsed.packed, 64), strict=False))
         parsed = parsed.ipv4_mapped
     return str(parsed)
+
+
+def _ip_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    text = text.strip(' "')
+    in_brackets = text[1:].partition("]")[0] if text.startswith("[") else text
+    without_zone = in_brackets.partition("%")[0]
+    for candidate in (without_zone, without_zone.rpartition(":")[0]):
+        with suppress(ValueError):
+            return ipaddress.ip_address(candidate)
+    return None
 
 
 def _binding(member: Member) -> str:
