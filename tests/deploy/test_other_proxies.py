@@ -154,6 +154,27 @@ def test_a_client_cannot_name_another_person(configure: Configure) -> None:
         assert not [name for name, _ in fields if "_" in name]
 
 
+def test_apache_passes_no_sign_in_on_for_a_program() -> None:
+    """The lines for pages set the header; for programs, nothing may be left of a client's."""
+    port = free_port()
+    with folder_for_a_server() as folder, recorder() as (service, received):
+        command, text = apache(folder, port, service)
+        with running(command, text, folder, port):
+            for path in ("api/v1/diagnoses", "fhir/PlanDefinition", "infobutton"):
+                subprocess.run(
+                    [
+                        *(needs("curl"), "-sf", f"http://127.0.0.1:{port}/{path}"),
+                        *("--header", "X-Forwarded-Email: forged@hospital.example"),
+                        *("--header", f"X-Evref-Proxy-Secret: {SECRET}"),
+                    ],
+                    check=True,
+                )
+
+    assert len(received) == 3
+    for fields in received:
+        assert not {"x-forwarded-email", "x-evref-proxy-secret"} & dict(fields).keys()
+
+
 def test_behind_nginx_a_client_cannot_hide_its_address() -> None:
     with recorder() as (service, received), nginx.running(service) as running_nginx:
         for sent in OTHER_ADDRESSES:
