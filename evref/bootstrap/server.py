@@ -57,10 +57,10 @@ def gunicorn_settings() -> dict[str, Any]:
         "graceful_timeout": GRACEFUL_SECONDS,
         # Seconds. A proxy must close its idle connections earlier: see deploy/nginx.
         "keepalive": 5,
-        # Bytes; nginx rejects a longer request line, and leaves header fields to gunicorn.
+        # Bytes: what nginx accepts with deploy/nginx, so that a field never fails only here.
         "limit_request_line": 8190,
         "limit_request_fields": 64,
-        "limit_request_field_size": 4096,
+        "limit_request_field_size": 16_384,
         # No header sets the scheme or the path, because any local client could send it.
         "forwarder_headers": "",
         "secure_scheme_headers": {},

@@ -8,6 +8,8 @@ import socket
 import ssl
 from base64 import b64encode
 from http.client import HTTPResponse
+from http.cookies import SimpleCookie
+from pathlib import Path
 
 import pytest
 import yaml
@@ -18,10 +20,12 @@ from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.token import KeyToken
 from evref.domain.accounts.invitation import InvitationToken
 from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, running
-from tests.deploy.shell import DEPLOY, ROOT
+from tests.deploy.shell import DEPLOY, ROOT, blocks, run
+from tests.deploy.test_other_proxies import recorder
 from tests.server.conftest import Answer, Server, Store
 from tests.servers import PATIENCE, free_port, wait_until
 
+HOW_TO = ROOT / "docs" / "how-to" / "deploy.md"
 LIST = "/api/v1/diagnoses"
 PAGE = "/catalogue"
 KEY = KeyToken.make(0x5EED << 200).text
@@ -65,7 +69,12 @@ def test_nginx_offers_http_2_and_not_older_tls(nginx: Nginx) -> None:
 
 def test_without_tls_a_browser_is_redirected_and_a_request_with_a_key_is_not(nginx: Nginx) -> None:
     for path in (LIST, "/fhir/PlanDefinition", "/infobutton?mainSearchCriteria.v.dn=knee"):
-        assert nginx.get(path, tls=False, Authorization="Bearer x").status == 403
+        refused = nginx.get(path, tls=False, Authorization="Bearer x", X_Request_ID="w-7")
+        problem = json.loads(refused.body)
+        assert refused.status == problem["status"] == 403
+        assert refused.headers["Content-Type"] == "application/problem+json"
+        assert problem["detail"].startswith("Use https")
+        assert problem["request_id"] == refused.headers["X-Request-ID"] == "w-7"
     page = nginx.get("/docs?a=b", tls=False)
     assert (page.status, page.headers["Location"]) == (308, f"https://{HOST}/docs?a=b")
 
@@ -102,8 +111,7 @@ def test_every_metric_that_the_rules_use_exists(nginx: Nginx, store: Store) -> N
         ("/settings/sign-in", ("--upload-file", "-"), 413),
         ("/" + "x" * 5000, (), 414),
         ("/?q=" + "x" * 7000, (), 414),
-        ("/", ("--header", "X: " + "x" * 5000), 431),
-        (LIST, ("--header", "X: " + "x" * 7000), 431),
+        ("/", [word for n in range(64) for word in ("--header", f"X{n}: x")], 431),
         ("/", [word for n in range(70) for word in ("--header", f"X{n}: x")], 431),
     ],
 )
@@ -132,7 +140,7 @@ def test_what_is_far_too_long_is_a_problem_in_http_1(
     nginx: Nginx, line: bytes, status: int
 ) -> None:
     """In HTTP/2, nginx closes the connection."""
-    assert answered(nginx, line % (b"x" * 9000) + b" HTTP/1.1\r\nHost: x\r\n\r\n").status == status
+    assert answered(nginx, line % (b"x" * 17000) + b" HTTP/1.1\r\nHost: x\r\n\r\n").status == status
 
 
 @pytest.mark.parametrize(
@@ -235,6 +243,51 @@ def test_without_tls_a_browser_is_redirected_with_a_query_that_is_no_key(
     )
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_long_fields_pass_and_of_the_cookies_only_those_of_the_service(
+    nginx: Nginx, version: str
+) -> None:
+    """The identity provider's cookies take 12 KiB, in one field or in several (HTTP/2)."""
+    others = {f"_oauth2_proxy_{number}": "x" * 4000 for number in range(3)}
+    own = {"__Host-evref_session": "a", "__Host-evref_device": "b", "__Host-evref_forms": "c"}
+    first, *rest = (f"{name}={value}" for name, value in {**others, **own}.items())
+
+    with recorder() as (port, received), running(port) as proxy:
+        for sent in ([f"Cookie: {'; '.join([first, *rest])}"], [f"Cookie: {first}"], []):
+            fields = [word for field in sent for word in ("--header", field)]
+            proxy.curl(version, *fields, f"https://127.0.0.1:{proxy.tls}/catalogue")
+    long = ("--header", "X: " + "x" * 15_000)
+    answer = nginx.curl(version, *long, f"https://127.0.0.1:{nginx.tls}/health/live")
+
+    cookies = [dict(fields).get("cookie") for fields in received]
+    assert [cookie and SimpleCookie(cookie).items() for cookie in cookies] == [
+        SimpleCookie(own).items(),
+        None,
+        None,
+    ]
+    assert answer.status == 200
+
+
+@pytest.mark.parametrize("version", ["1.22.1", "1.26.3", "1.30.0 (Ubuntu)"])
+def test_a_newer_nginx_gets_the_newer_directive_for_http_2(version: str, tmp_path: Path) -> None:
+    (block,) = (block for block in blocks(HOW_TO.read_text()) if "compare-versions" in block)
+    lines = block[block.index("if dpkg") : block.index("fi\n") + 3]
+    available = tmp_path / "evref"
+    shipped = (DEPLOY / "nginx" / "evref.conf").read_text()
+    available.write_text(shipped)
+
+    named = {"nginx -v 2>&1": f"echo 'nginx version: nginx/{version}'"}
+    run(lines, tmp_path, {"/etc/nginx/sites-available/evref": str(available), **named})
+
+    written = available.read_text()
+    if version == "1.22.1":
+        assert written == shipped
+    else:
+        assert written.count("    http2 on;\n") == 1
+        assert "http2;" not in written
+        assert "listen 443 ssl;" in written
+
+
 def test_every_path_of_the_service_is_logged(nginx: Nginx) -> None:
     """Invitations are the exception, because their links are secrets."""
     id_ = "0123456789abcdef"
@@ -275,7 +328,11 @@ def test_all_addresses_of_a_network_share_a_limit(service: Server) -> None:
 
 @pytest.mark.parametrize(
     ("zone", "searched"),
-    [("suggestions", "/catalogue/suggest?q=gout"), ("searches", "//catalogue?q=gout")],
+    [
+        ("suggestions", "/catalogue/suggest?q=gout"),
+        ("searches", "//catalogue?q=gout"),
+        ("searches", "/catalogue/gout?searched=gout"),
+    ],
 )
 def test_searches_of_a_network_have_a_limit_of_their_own(
     service: Server, zone: str, searched: str

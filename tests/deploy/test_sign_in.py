@@ -173,6 +173,18 @@ def test_nginx_takes_the_address_from_the_proxy_alone(
     assert secret not in nginx.log
 
 
+def test_the_long_cookies_of_the_proxy_do_not_reach_the_service(nginx: Nginx) -> None:
+    """oauth2-proxy splits a session of Entra or Keycloak into cookies of 4 KiB."""
+    long = "; ".join(f"_oauth2_proxy_{number}={'x' * 4000}" for number in range(3))
+
+    for version in ("--http1.1", "--http2"):
+        answer = nginx.curl(
+            *(version, "--header", f"Cookie: user={READER}; {long}"),
+            f"https://127.0.0.1:{nginx.tls}{PAGE}",
+        )
+        assert answer.status == 200
+
+
 @pytest.mark.parametrize(
     ("asked", "returned_to"),
     [
