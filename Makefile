@@ -10,7 +10,8 @@ PEERS := .venv-bench
 CLIENTS := .venv-clients
 AUDIT := .venv-audit
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-# Wheels only: installing them runs no code of the packages and needs no compiler.
+# Installed as locked, not resolved, so that a newer release of a package changes nothing. Wheels
+# only: installing them runs no code of the packages and needs no compiler.
 LOCKED := --no-deps --only-binary :all: --require-hashes --requirement
 
 .PHONY: help
@@ -34,6 +35,13 @@ install-bench: install-dev $(PEERS)/.installed ## install the peers of the bench
 test: install-dev ## run all tests except those of deployment and in a browser
 	@$(PYTEST) --ignore=tests/deploy --ignore=tests/browser $(ARGS)
 
+# What needs no server or browser: what differs between versions of Python shows here.
+FAST := tests/adapters/files tests/adapters/memory tests/application tests/cli tests/contracts tests/domain \
+	tests/pages tests/settings_pages tests/test_*.py
+.PHONY: fast
+fast: install-dev ## run the tests that need neither a server nor a browser (two minutes)
+	@$(PYTEST) $(FAST) $(ARGS)
+
 .PHONY: deployment
 deployment: install-dev ## test the files in deploy/ with a real nginx (half a minute)
 	@$(PYTEST) tests/deploy $(ARGS)
@@ -48,6 +56,7 @@ coverage: install-dev ## run all tests, and report the lines and branches that t
 
 .PHONY: clients
 clients: install-dev $(CLIENTS)/.installed ## test with linters, a fuzzer, generated clients and Firefox; needs a JDK
+	@$(BIN)/mypy --python-executable $(CLIENTS)/bin/python --cache-dir .mypy_cache/clients integrations/mcp/evref_mcp
 	@$(BIN)/python -m pytest --numprocesses=auto tests/clients/linters.py \
 		tests/clients/generated.py tests/clients/readers.py tests/clients/firefox.py tests/clients/fuzzing.py \
 		tests/clients/infobutton.py tests/clients/fhir.py \
@@ -60,14 +69,15 @@ hostile: install-dev ## test hostile input (several minutes); SEED=n for other e
 		tests/hostile $(ARGS)
 
 .PHONY: lint
-lint: install-bench $(CLIENTS)/.installed-python ## check format, lint, types and import contracts
+lint: install-dev ## check format, lint, types and import contracts
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/mypy --python-executable $(PEERS)/bin/python --cache-dir .mypy_cache/peers \
-		benchmarks/peers/*_peer.py
-	@$(BIN)/mypy --python-executable $(CLIENTS)/bin/python --cache-dir .mypy_cache/clients integrations/mcp/evref_mcp
 	@$(BIN)/lint-imports
+
+.PHONY: lint-peers
+lint-peers: install-bench ## check the types of the peers of the benchmark, in their environment
+	@$(BIN)/mypy --python-executable $(PEERS)/bin/python --cache-dir .mypy_cache/peers benchmarks/peers/*_peer.py
 
 .PHONY: format
 format: install-dev ## format the code
@@ -80,7 +90,7 @@ docs: install-dev ## build the documentation in site/; broken links are errors
 	@echo "Open site/index.html"
 
 .PHONY: bench
-bench: install-bench ## measure the speed, and compare it with the peers (about 20 minutes)
+bench: lint-peers ## measure the speed, and compare it with the peers (about 20 minutes)
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 .PHONY: crash
@@ -118,6 +128,8 @@ lock: install-dev ## resolve and lock the dependencies again, with hashes
 		--no-emit-index-url --no-header --upgrade --group clients --output-file requirements/clients.txt
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --upgrade --group audit --output-file requirements/audit.txt
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --group oldest-pip --output-file requirements/oldest-pip.txt
 
 SBOM := sbom.json
 .PHONY: sbom
@@ -139,7 +151,7 @@ audit: $(AUDIT)/.installed ## check the dependencies for known vulnerabilities; 
 
 .PHONY: clean
 clean: ## remove everything that the other targets created, except data
-	rm -rf $(VENV) $(PEERS) $(CLIENTS) $(AUDIT) tests/clients/node_modules sbom.json \
+	rm -rf $(VENV) .venv-* tests/clients/node_modules sbom.json \
 		dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 # pip checks the hash of every file that it installs. The project itself comes last, without
@@ -150,23 +162,28 @@ $(VENV)/.installed: requirements/run.txt pyproject.toml
 	@echo "Installing into $(VENV) …"
 	@$(PIP) install $(LOCKED) requirements/run.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(PIP) check
 	@touch $@
 
 # A separate environment, because the tools need other versions of the service's dependencies.
 $(AUDIT)/.installed: requirements/audit.txt
 	@$(PYTHON) -m venv $(AUDIT)
 	@$(AUDIT)/bin/python -m pip --quiet --disable-pip-version-check install $(LOCKED) requirements/audit.txt
+	@$(AUDIT)/bin/python -m pip --quiet --disable-pip-version-check check
 	@touch $@
 
-$(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt
+$(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt requirements/oldest-pip.txt
 	@echo "Installing the test dependencies …"
 	@$(PIP) install $(LOCKED) requirements/dev.txt
+	@$(PIP) install $(LOCKED) requirements/oldest-pip.txt --target $(VENV)/oldest-pip --upgrade
+	@$(PIP) check
 	@touch $@
 
 $(PEERS)/.installed: requirements/bench.txt
 	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
 	@echo "Installing the peers of the benchmark into $(PEERS) …"
 	@$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install $(LOCKED) requirements/bench.txt
+	@$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check check
 	@touch $@
 
 $(CLIENTS)/.installed-python: requirements/clients.txt integrations/mcp/pyproject.toml
@@ -176,6 +193,7 @@ $(CLIENTS)/.installed-python: requirements/clients.txt integrations/mcp/pyprojec
 		install $(LOCKED) requirements/clients.txt
 	@$(CLIENTS)/bin/python -m pip --quiet --disable-pip-version-check \
 		install --no-deps --no-build-isolation --editable integrations/mcp
+	@$(CLIENTS)/bin/python -m pip --quiet --disable-pip-version-check check
 	@touch $@
 
 # npm also checks the hash of every package; pip installs it in the step before.

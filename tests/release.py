@@ -136,6 +136,7 @@ def main(target: Path) -> None:
         subprocess.run(
             [python, "-m", "pip", "--quiet", "install", *locked, requirements], check=True
         )
+        subprocess.run([python, "-m", "pip", "--quiet", "check"], check=True)
         for file in files:
             folder = work / "empty" / file.name
             folder.mkdir()

@@ -15,7 +15,7 @@ PACKAGES = re.findall(r"^([a-z0-9_.-]+)(?:\[[^]]*\])?==", LOCKED.read_text(), re
 ALLOWED = {
     *("MIT", "MIT-0", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "ISC", "PSF-2.0"),
     *("Unlicense", "LGPL-3.0-only"),
-    *("MIT License", "BSD License", "The Unlicense (Unlicense)"),
+    *("MIT License", "BSD License", "Apache Software License", "The Unlicense (Unlicense)"),
 }
 
 

@@ -57,6 +57,7 @@ def test_the_most_detailed_log_has_no_secret(
     session = str(member.cookie("evref_session"))
     for secret in (key, key[6:46], PASSWORD, WRONG_PASSWORD, session, *links):
         assert secret not in caplog.text
+    site.close()
 
 
 def test_a_secret_scanner_finds_every_key_by_the_published_pattern() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from copy import copy
 from datetime import UTC, date, datetime, timedelta
@@ -161,3 +161,7 @@ class Site:
         """Return everything in storage as text."""
         with closing(connect(self.settings.database_url.removeprefix("sqlite:///"))) as database:
             return "\n".join(database.iterdump())
+
+
+NewSite = Callable[..., Site]
+"""Makes a site with these settings, which is closed at the end of the test."""

@@ -4,7 +4,6 @@ import logging
 import re
 from datetime import date
 from html import unescape
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,8 @@ from tests.settings_pages.site import (
     OTHER_EMAIL,
     OTHER_INSTITUTION,
     PASSWORD,
+    NewSite,
     Site,
-    on_sqlite,
 )
 from tests.settings_pages.visitor import Visitor, a_member, fields_of, key_on, shows_a_key, text_of
 
@@ -314,11 +313,11 @@ def test_names_are_text_and_nothing_else(site: Site, member: Visitor, name: str)
 
 
 def test_neither_key_nor_password_is_left_anywhere(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    site_on_sqlite: NewSite, caplog: pytest.LogCaptureFixture
 ) -> None:
     """No table, log, audit entry or later page contains them."""
     caplog.set_level(logging.DEBUG)
-    site = Site(on_sqlite(tmp_path))
+    site = site_on_sqlite()
     member = a_member(site)
     key = key_on(member.fill_in(NEW, name="Ward tablet").text)
     member.fill_in(

@@ -13,7 +13,7 @@ from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from evref.testing.filling import keep_invitations, keep_members
 from tests.institutions import institution_id
-from tests.settings_pages.site import EMAIL, INSTITUTION, PASSWORD, Site, in_memory, on_sqlite
+from tests.settings_pages.site import EMAIL, INSTITUTION, PASSWORD, NewSite, Site, in_memory
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 
 NEW = "a password that is new"
@@ -268,9 +268,9 @@ def test_no_page_is_kept_by_anyone(site: Site, signed_in: bool) -> None:
         assert "<script>" not in answer.text
 
 
-def test_storage_out_of_reach_is_told_on_a_page(tmp_path: Path) -> None:
+def test_storage_out_of_reach_is_told_on_a_page(site_on_sqlite: NewSite, tmp_path: Path) -> None:
     """The page says when to try again, but nothing about the storage."""
-    site = Site(on_sqlite(tmp_path))
+    site = site_on_sqlite()
     visitors = [a_member(site), Visitor(site), Visitor(site.in_another_process())]
     site.close()
     (tmp_path / "evref.sqlite").unlink()

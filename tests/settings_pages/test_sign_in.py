@@ -2,12 +2,11 @@
 
 import re
 from base64 import b64decode
-from pathlib import Path
 
 import pytest
 
 from evref.bootstrap.settings import Settings
-from tests.settings_pages.site import EMAIL, OTHER_EMAIL, PASSWORD, Site, in_memory, on_sqlite
+from tests.settings_pages.site import EMAIL, OTHER_EMAIL, PASSWORD, NewSite, Site, in_memory
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 
 KEYS = "/settings/api-keys"
@@ -375,9 +374,11 @@ def test_a_secret_that_the_operator_sets_signs_the_forms() -> None:
     assert visitors[2].send("/settings/sign-in", **fields).status_code == 400
 
 
-def test_without_a_secret_set_all_processes_share_the_one_in_storage(tmp_path: Path) -> None:
+def test_without_a_secret_set_all_processes_share_the_one_in_storage(
+    site_on_sqlite: NewSite,
+) -> None:
     """So processes accept each other's forms and sessions."""
-    site = Site(on_sqlite(tmp_path))
+    site = site_on_sqlite()
     here, there = Visitor(site), Visitor(site.in_another_process())
     fields = fields_of(here.get("/settings/sign-in").text)
     there.set_cookie("evref_forms", str(here.cookie("evref_forms")))

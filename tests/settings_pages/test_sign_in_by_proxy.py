@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 
 import pytest
 
@@ -19,8 +18,8 @@ from tests.settings_pages.site import (
     OTHER_EMAIL,
     OTHER_INSTITUTION,
     PASSWORD,
+    NewSite,
     Site,
-    on_sqlite,
 )
 from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
 
@@ -29,15 +28,19 @@ NEW = "new@example.org"
 SIGN_OUT = "https://login.example.org/oauth2/sign_out"
 
 
-def site_of(tmp_path: Path, **more: object) -> Site:
-    site = Site(on_sqlite(tmp_path, sign_in_header="X-Forwarded-Email", **more))
-    site.add_member(COLLEAGUE, Role.READER)
-    return site
+@pytest.fixture
+def new_site(site_on_sqlite: NewSite) -> NewSite:
+    def new_site(**more: object) -> Site:
+        site = site_on_sqlite(sign_in_header="X-Forwarded-Email", **more)
+        site.add_member(COLLEAGUE, Role.READER)
+        return site
+
+    return new_site
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
-    return site_of(tmp_path, sign_out_url=SIGN_OUT)
+def site(new_site: NewSite) -> Site:
+    return new_site(sign_out_url=SIGN_OUT)
 
 
 def secret_of(site: Site, institution: str = INSTITUTION, domain: str = "example.org") -> str:
@@ -305,9 +308,9 @@ def test_the_header_opens_no_data_of_the_api(site: Site) -> None:
         assert "Set-Cookie" not in answer.headers
 
 
-def test_a_reader_has_a_first_page_where_the_catalogue_has_none(tmp_path: Path) -> None:
+def test_a_reader_has_a_first_page_where_the_catalogue_has_none(new_site: NewSite) -> None:
     """The page of the password is only for members who have one."""
-    site = site_of(tmp_path, catalogue_pages=Readers.OFF)
+    site = new_site(catalogue_pages=Readers.OFF)
     reader, sent = Visitor(site), headers(COLLEAGUE, secret_of(site))
 
     first = reader.get("/settings", headers=sent).location
@@ -329,9 +332,9 @@ def test_signing_out_leads_to_the_provider(site: Site) -> None:
     assert reader.cookie("evref_session") is None
 
 
-def test_without_passwords_there_is_no_form_for_one(tmp_path: Path) -> None:
+def test_without_passwords_there_is_no_form_for_one(new_site: NewSite) -> None:
     """A session that began with a password ends too."""
-    site = site_of(tmp_path)
+    site = new_site()
     member = a_member(site)
     closed = Site.__new__(Site)
     closed.__dict__ |= site.__dict__

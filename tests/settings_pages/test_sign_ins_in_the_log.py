@@ -2,7 +2,6 @@
 
 import csv
 from io import StringIO
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -19,8 +18,8 @@ from tests.settings_pages.site import (
     OTHER_EMAIL,
     OTHER_INSTITUTION,
     PASSWORD,
+    NewSite,
     Site,
-    on_sqlite,
 )
 from tests.settings_pages.visitor import Visitor, a_member, text_of
 
@@ -130,9 +129,9 @@ def test_a_flood_of_refused_sign_ins_adds_no_entries(site: Site) -> None:
 
 
 @pytest.mark.parametrize("by_proxy", [False, True])
-def test_sign_ins_are_kept_for_400_days(tmp_path: Path, *, by_proxy: bool) -> None:
+def test_sign_ins_are_kept_for_400_days(site_on_sqlite: NewSite, *, by_proxy: bool) -> None:
     """The next sign-in after that deletes them; entries of changes stay."""
-    site = Site(on_sqlite(tmp_path, sign_in_header="X-Forwarded-Email"))
+    site = site_on_sqlite(sign_in_header="X-Forwarded-Email")
     if by_proxy:
         Visitor(site).get(LOG, headers=by_the_system(site, EMAIL))
     else:
@@ -167,9 +166,11 @@ def by_the_system(site: Site, email: str) -> dict[str, str]:
     return {"X-Forwarded-Email": email, "X-Evref-Proxy-Secret": secret.text}
 
 
-def test_sign_ins_by_the_institution_s_system_are_gathered_by_the_minute(tmp_path: Path) -> None:
+def test_sign_ins_by_the_institution_s_system_are_gathered_by_the_minute(
+    site_on_sqlite: NewSite,
+) -> None:
     """A client that keeps no cookie signs in with each request and must not fill the log."""
-    site = Site(on_sqlite(tmp_path, sign_in_header="X-Forwarded-Email"))
+    site = site_on_sqlite(sign_in_header="X-Forwarded-Email")
     sent = by_the_system(site, COLLEAGUE)
     for _ in range(70):
         assert Visitor(site).get("/settings/sign-out", headers=sent).status_code == 200
@@ -186,10 +187,10 @@ def test_sign_ins_by_the_institution_s_system_are_gathered_by_the_minute(tmp_pat
 
 
 def test_the_system_s_sign_in_of_another_institution_s_member_is_a_refused_one(
-    tmp_path: Path,
+    site_on_sqlite: NewSite,
 ) -> None:
     """It is in the logs of both institutions."""
-    site = Site(on_sqlite(tmp_path, sign_in_header="X-Forwarded-Email"))
+    site = site_on_sqlite(sign_in_header="X-Forwarded-Email")
     clinic = institution_id(site.container, OTHER_INSTITUTION)
     elsewhere = "elsewhere@example.org"
     site.container.people().create(OPERATOR, clinic, elsewhere, password=PASSWORD)
@@ -211,10 +212,10 @@ def test_the_system_s_sign_in_of_another_institution_s_member_is_a_refused_one(
     ],
 )
 def test_the_system_s_sign_in_of_another_domain_is_a_refused_one_of_the_member(
-    tmp_path: Path, email: str, institution: str | None
+    site_on_sqlite: NewSite, email: str, institution: str | None
 ) -> None:
     """If the address has no member, it is in the log of no institution."""
-    site = Site(on_sqlite(tmp_path, sign_in_header="X-Forwarded-Email"))
+    site = site_on_sqlite(sign_in_header="X-Forwarded-Email")
     site.add_member("dr@example.com", Role.READER)
     headers = by_the_system(site, email)
     assert Visitor(site).get("/settings/password", headers=headers).status_code == 303
