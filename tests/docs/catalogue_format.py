@@ -141,7 +141,8 @@ def _scalar(kind: Kind) -> dict[str, Any]:
         return {**_TEXT, "pattern": f"^{kind.type.PATTERN}$", "patternErrorMessage": kind.type.FORM}
     if kind.type is str:
         return {**_TEXT, **message}
-    return dict({int: {"type": "integer"}, Number: {"type": "number"}}.get(kind.type, _DATE))
+    types = {int: "integer", bool: "boolean", Number: "number"}
+    return {"type": types[kind.type]} if kind.type in types else dict(_DATE)
 
 
 def _meaning(record: type, field: Field) -> str:
@@ -240,7 +241,13 @@ def _words(kind: Kind) -> str:
         return "a list of two numbers, the lower end first"
     if isinstance(kind.type, type) and issubclass(kind.type, StrEnum):
         return " ".join(f"`{value}`" for value in kind.type)
-    nouns = {str: "text", int: "a whole number", Number: "a number", date: "a date"}
+    nouns = {
+        str: "text",
+        int: "a whole number",
+        bool: "`true` or `false`",
+        Number: "a number",
+        date: "a date",
+    }
     limit = next(filter(None, map(_limit, kind.markers)), "")
     return limit if limit.startswith("a") else f"{nouns[kind.type]} {limit}".rstrip()
 

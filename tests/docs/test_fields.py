@@ -88,6 +88,7 @@ def base() -> Entry:
             finer_codes={CodeList.ICD_10_CM: FINER_CODES},
             reviewed=Review("A. N. Other, physician", date(2026, 2, 1)),
             scope="Conservative care of the knee.",
+            not_covered="the operation itself",
             mainstays=(other.id,),
         ),
         (exercise, other, an_intervention(f"{ID}-home", references=exercise.references[:1])),
@@ -138,6 +139,8 @@ def changed(record: type, field: Field, value: Any) -> dict[str, Any]:
     match value:
         case StrEnum():
             other = next(member for member in type(value) if member is not value)
+        case bool():
+            other = not value
         case int():
             other = value + 1
         case date():

@@ -66,19 +66,22 @@ def test_the_page_of_the_interface_is_that_of_the_openapi_document() -> None:
     assert api_page.PAGE.read_text(encoding="utf-8") == api_page.page(document), HOW_TO_RENEW
 
 
-def test_the_figures_of_the_readme_are_those_of_the_bundled_catalogue() -> None:
+def test_the_figures_of_the_documents_are_those_of_the_bundled_catalogue() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
+    decision = (DOCS / "explanation" / "for-decision-makers.md").read_text(encoding="utf-8")
     entries = YamlCatalogueFiles().read([BUNDLED_CATALOGUE], lambda _done, _total: None).entries
     interventions = [intervention for entry in entries for intervention in entry.interventions]
     cautions = [intervention for intervention in interventions if intervention.cautions]
     effects = [effect for intervention in interventions for effect in intervention.effects]
 
     (figures,) = re.findall(
-        r"([\d,]+) diagnoses, ([\d,]+) interventions, ([\d,]+) cautions and ([\d,]+) effects", text
+        r"([\d,]+) diagnoses, ([\d,]+) interventions, ([\d,]+) cautions and ([\d,]+) effect sizes",
+        text,
     )
     assert figures == tuple(
         f"{len(items):,}" for items in (entries, interventions, cautions, effects)
     )
+    assert f"| content | {len(entries)} diagnoses," in decision
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,7 @@ def entries(draw: st.DrawFn, diagnosis_id: str = "asthma") -> Entry:
         reviewed=draw(st.sampled_from([None, Review("A. N. Other, physician", date(2026, 2, 2))])),
         modules=draw(st.sampled_from([(), (Module.HOME,), tuple(Module)[:3], tuple(Module)])),
         scope=draw(st.sampled_from([None, "Asthma of adults and of children."])),
+        not_covered=draw(st.sampled_from([None, "occupational asthma"])),
     )
     interventions = [
         an_intervention(

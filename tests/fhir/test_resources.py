@@ -201,6 +201,14 @@ def test_the_scope_is_the_purpose() -> None:
     assert scope in plan["text"]["div"]
 
 
+def test_the_purpose_begins_with_what_is_not_covered() -> None:
+    entry = Entry(a_diagnosis(not_covered="the operation itself"), ())
+
+    plan = RESOURCES.rendered(Item("knee", "Knee", entry), ISSUE)
+
+    assert plan["purpose"] == "Not covered: the operation itself."
+
+
 def test_a_name_within_a_sentence_has_no_capital() -> None:
     diagnosis = a_diagnosis(name="Wear of the knee", terms={"en": ["wear of the knee"]})
 
@@ -255,6 +263,21 @@ def test_the_grade_is_in_the_words_of_the_source() -> None:
     ]
     (both,) = justifications(graded(Certainty.LOW, source_grade="Level B"))
     assert both["display"] == "Level B"
+
+
+def test_the_deciding_source_is_the_label_and_says_if_it_was_superseded() -> None:
+    evidence = Evidence(
+        Certainty.NOT_GRADED,
+        Recommendation.NOT_STATED,
+        Direction.FOR,
+        source_grade=None,
+        source="NICE 2018",
+        superseded=True,
+    )
+
+    assert justifications(rendered(replace(an_intervention(), evidence=evidence))) == [
+        {"type": "justification", "label": "NICE 2018 (superseded)"}
+    ]
 
 
 def test_a_dose_has_only_the_stated_elements() -> None:

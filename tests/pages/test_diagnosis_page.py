@@ -148,12 +148,15 @@ def test_effects_add_a_quarter_to_a_page_at_most() -> None:
 
 
 def test_what_an_entry_covers_is_said_and_mainstays_lead() -> None:
-    """Mainstays come before acute interventions."""
-    entry = knee(scope="Conservative care; operations are left out.", mainstays=("k-walks",))
+    """What it does not cover is first. Mainstays come before acute interventions."""
+    entry = knee(
+        scope="Conservative care and referral.", not_covered="operations", mainstays=("k-walks",)
+    )
     seen = text_of(entry, "card")
 
-    assert "Knee osteoarthritis Conservative care; operations are left out. ICD-10" in text_of(
-        entry
+    assert (
+        "Knee osteoarthritis Not covered: operations. Conservative care and referral. ICD-10"
+        in text_of(entry)
     )
     assert seen.index("Using walks") < seen.index("Using rest")
 

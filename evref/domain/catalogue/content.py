@@ -73,6 +73,7 @@ def _list_writer(write: _Write | None) -> _Write:
 _SCALARS: dict[type, _Write | None] = {
     str: None,
     int: None,
+    bool: None,
     date: date.isoformat,
     Number: lambda number: NumberText(number.text),
     Icd10Code: str,

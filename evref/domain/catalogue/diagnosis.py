@@ -87,8 +87,14 @@ class Diagnosis(Declared):
     scope: Annotated[
         str | None,
         Prose(20, 300),
-        "What the entry covers and leaves out; null if it does not say.",
-        Example("Conservative care and referral for surgery; the operation itself is not covered."),
+        "What the entry covers; null if it does not say.",
+        Example("Conservative care and referral for surgery."),
+    ] = None
+    not_covered: Annotated[
+        str | None,
+        Prose(10, 300),
+        "What readers would expect and do not find, as a phrase; null if the entry does not say.",
+        Example("the operation itself"),
     ] = None
     mainstays: Annotated[
         tuple[str, ...],

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated
 from urllib.parse import quote
 
-from evref.domain.declaration import Declared, Example, Named, Pattern, Prose, Range
+from evref.domain.declaration import Declared, Example, Line, Named, Pattern, Prose, Range
 from evref.domain.rules import Rules
 
 # The characters of DOIs that need no encoding in the path of a URL (RFC 3986).
@@ -110,6 +110,16 @@ class Evidence(Declared):
         "The grade in the words of the source; null if it gives none.",
         Example("ACR/AF 2019: strongly recommended"),
     ]
+    source: Annotated[
+        str | None,
+        Line(3, 48),
+        "The short name and year of the source that decides; null if none is named.",
+        Example("ACR/AF 2019"),
+    ] = None
+    superseded: Annotated[
+        bool,
+        "Whether that edition was replaced, withdrawn or retired, or is inactive by its own rule.",
+    ] = False
 
     def check_together(self, rules: Rules) -> None:
         implied = _IMPLIED_DIRECTIONS.get(self.recommendation, self.direction)

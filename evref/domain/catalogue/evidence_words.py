@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from evref.domain.catalogue.evidence import Direction, Recommendation, Reference, ReferenceKind
+from evref.domain.catalogue.evidence import (
+    Direction,
+    Evidence,
+    Recommendation,
+    Reference,
+    ReferenceKind,
+)
 from evref.domain.catalogue.intervention import Intervention
 
 STRENGTHS = {
@@ -50,6 +56,13 @@ def verdict(intervention: Intervention) -> str:
     sources = "Guidelines" if ReferenceKind.GUIDELINE in kinds else "Sources"
     advice = "recommend it" if evidence.direction is Direction.FOR else "advise against it"
     return f"{sources} {advice} ({STRENGTHS[evidence.recommendation]})"
+
+
+def deciding_source(evidence: Evidence) -> str | None:
+    """Return the source that decides, such as “ACR/AF 2019 (superseded)”; None if not named."""
+    if evidence.superseded:
+        return f"{evidence.source or 'not named'} (superseded)"
+    return evidence.source
 
 
 def source(intervention: Intervention) -> str:

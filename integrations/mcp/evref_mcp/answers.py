@@ -51,7 +51,7 @@ def interventions(body: InterventionsBody) -> dict[str, Any]:
     cited = works(body.data)
     return {
         "diagnosis": diagnosis.model_dump(
-            include={"id", "name", "scope", "checked_on", "reviewed"}
+            include={"id", "name", "not_covered", "scope", "checked_on", "reviewed"}
         ),
         "interventions": [
             _intervention(intervention, cited) for intervention in in_card_order(body)

@@ -46,6 +46,7 @@ class Diagnosis(Name):
     checked_on: str
     reviewed: Review | None
     scope: str | None
+    not_covered: str | None = None
     mainstays: list[str]
 
 
@@ -96,6 +97,8 @@ class Evidence(BaseModel):
     recommendation: Recommendation
     certainty: Certainty
     source_grade: str | None
+    source: str | None = None
+    superseded: bool = False
 
 
 class Reference(BaseModel):

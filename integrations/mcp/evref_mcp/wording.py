@@ -154,6 +154,8 @@ def interventions(body: InterventionsBody, filters: Mapping[str, str]) -> str:
         "not reviewed by a clinician" if review is None else f"reviewed by {review.by}, {review.on}"
     )
     lines = [f"{body.meta.diagnosis.name}: {count} ({narrowed}); {by}."]
+    if body.meta.diagnosis.not_covered is not None:
+        lines.append(f"Not covered: {body.meta.diagnosis.not_covered}.")
     if body.meta.diagnosis.scope is not None:
         lines.append(f"Scope: {body.meta.diagnosis.scope}")
     if not body.data:
@@ -190,6 +192,7 @@ def _listed(interventions: Iterable[Intervention], cited: Sequence[Reference]) -
             f"- {evidence.direction.upper()}: {intervention.title} {remark}.",
             f"Id {intervention.id}.",
             f"Grade: {evidence.source_grade}." if evidence.source_grade else "",
+            f"{evidence.source or 'Its source'} was superseded." if evidence.superseded else "",
             f"Effect: {sentence(intervention.effects[0])}." if intervention.effects else "",
             _quoted(intervention) if isinstance(intervention, FoundIntervention) else "",
             f"Caution: {intervention.cautions}" if intervention.cautions else "",

@@ -88,8 +88,8 @@ def test_every_fault_is_named_with_its_path() -> None:
     assert list(map(str, caught.value.faults)) == [
         (
             "extra: is not a field; the fields are id, name, icd10, icd11, terms, broader_codes, "
-            "finer_codes, scope, mainstays, enabled_modules, checked_on, reviewed, interventions, "
-            "references"
+            "finer_codes, scope, not_covered, mainstays, enabled_modules, checked_on, reviewed, "
+            "interventions, references"
         ),
         (
             'checked_on: must be a date (year, month and day) in quotes, such as "2026-11-21", '

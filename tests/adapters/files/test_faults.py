@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from evref.adapters.outbound.files.writing import text_of_entry
 from tests.adapters.files.support import KNEE, faults_in, faults_in_text, knee_with, read
 
 DIAGNOSIS = "id, name, icd10, icd11, enabled_modules, checked_on, interventions, references"
@@ -296,3 +297,23 @@ def test_another_form_of_a_file_is_valid_and_has_the_same_version(
     (tmp_path / "other.txt").write_bytes(content.encode())
 
     assert read(tmp_path / "other.txt").version == read(tmp_path / "knee.txt").version
+
+
+@pytest.mark.parametrize(
+    ("value", "found"), [('"true"', "true"), ("yes", "yes"), ("1", "1"), ("True", "True")]
+)
+def test_only_true_and_false_are_flags(tmp_path: Path, value: str, found: str) -> None:
+    """Other YAML parsers read `yes` as text, and some read it as true."""
+    text = knee_with("source_grade: null\n", f"source_grade: null\n      superseded: {value}\n")
+    message = f'superseded: must be true or false, without quotes, not "{found}"'
+
+    assert [fault[1] for fault in faults_in_text(tmp_path, text)] == [message]
+
+
+def test_a_flag_is_read_and_written(tmp_path: Path) -> None:
+    text = knee_with("source_grade: null\n", "source_grade: null\n      superseded: true\n")
+    (tmp_path / "knee.yaml").write_text(text, encoding="utf-8")
+    (entry,) = read(tmp_path).entries
+
+    assert entry.interventions[-1].evidence.superseded
+    assert "superseded: true\n" in text_of_entry(entry)

@@ -25,7 +25,7 @@ from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.effect_words import sentence
 from evref.domain.catalogue.evidence import Direction, Evidence, Reference
-from evref.domain.catalogue.evidence_words import source, verdict
+from evref.domain.catalogue.evidence_words import deciding_source, source, verdict
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.catalogue.matching import Relation
 from evref.domain.catalogue.question import Found
@@ -86,13 +86,15 @@ class Resources:
             f"Interventions for {diagnosis.name_within_sentence}, each with its evidence. "
             f"They are not complete. {_reviewed(diagnosis)}"
         )
-        paragraphs = [diagnosis.scope or "", _facts(diagnosis), description, DISCLAIMER]
+        not_covered = diagnosis.not_covered and f"Not covered: {diagnosis.not_covered}."
+        scope = " ".join(filter(None, (not_covered, diagnosis.scope))) or None
+        paragraphs = [scope, _facts(diagnosis), description, DISCLAIMER]
         text = narrative(diagnosis.name, filter(None, paragraphs), map(_line, shown))
         return _without_empty(
             {
                 **self._head(PLAN_DEFINITION, item, issue, text),
                 "description": description,
-                "purpose": diagnosis.scope,
+                "purpose": scope,
                 "relatedArtifact": [_citation(work) for work in references],
                 "action": [self._action(intervention) for intervention in shown],
             }
@@ -257,12 +259,18 @@ def _justification(evidence: Evidence) -> list[dict[str, Any]]:
         )
         if codings
     ]
-    if not grades and evidence.source_grade is None:
+    label = deciding_source(evidence)
+    if not grades and label is None and evidence.source_grade is None:
         return []
     document = {"extension": grades, "title": "Grades of the evidence"} if grades else None
     return [
         _without_empty(
-            {"type": "justification", "display": evidence.source_grade, "document": document}
+            {
+                "type": "justification",
+                "label": label,
+                "display": evidence.source_grade,
+                "document": document,
+            }
         )
     ]
 

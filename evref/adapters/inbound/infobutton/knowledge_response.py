@@ -31,7 +31,7 @@ from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.effect_words import sentence
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction
-from evref.domain.catalogue.evidence_words import verdict
+from evref.domain.catalogue.evidence_words import deciding_source, verdict
 from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
@@ -196,6 +196,7 @@ class KnowledgeResponse:
                 address=self._page(diagnosis) if self.has_pages else None,
                 meanings=MEANINGS,
                 verdict=verdict,
+                deciding_source=deciding_source,
                 sentence=sentence,
                 names=NAMES,
             )

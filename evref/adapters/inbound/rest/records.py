@@ -11,6 +11,7 @@ from evref.adapters.inbound.rest.schema_fields import (
     Record,
     day,
     decimal,
+    flag,
     list_of,
     nested,
     number,
@@ -99,6 +100,8 @@ def _field(kind: Kind, meaning: str) -> fields.Field[Any]:  # noqa: PLR0911 - on
         return nested(_schemas[kind.type], meaning if nullable else None)
     if kind.type is date:
         return day(meaning, **metadata)
+    if kind.type is bool:
+        return flag(meaning)
     if kind.type is int:
         return number(meaning, nullable=nullable, **metadata)
     if kind.type is Number:

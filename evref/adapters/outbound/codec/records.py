@@ -29,6 +29,7 @@ _Record = TypeVar("_Record", bound=Declared)
 _Read = Callable[[Any], Any]
 
 _LONGEST_SHOWN = 60
+_FLAGS = {"true": True, "false": False}
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -276,6 +277,14 @@ def _read_whole_number(value: object, or_null: str = "") -> int:
     raise wrong(f"a whole number without quotes, such as 2020{or_null and ', or null'}", value)
 
 
+def _read_flag(value: object, or_null: str = "") -> bool:
+    if isinstance(value, Unquoted) and value.text in _FLAGS:
+        return _FLAGS[value.text]
+    if type(value) is bool:
+        return value
+    raise wrong(f"true or false, without quotes{or_null}", value)
+
+
 def _read_number(value: object, or_null: str = "") -> Number:
     # Stored documents have the digits as text.
     if type(value) in {int, Decimal, str}:
@@ -304,6 +313,7 @@ def _read_code(kind: type[Icd10Code | Icd11Code], value: object, or_null: str = 
 _SCALARS: dict[type, Callable[..., Any]] = {
     str: read_text,
     int: _read_whole_number,
+    bool: _read_flag,
     Number: _read_number,
     date: _read_date,
     Icd10Code: partial(_read_code, Icd10Code),

@@ -1,6 +1,7 @@
 """Writes the entries of a catalogue to readable files that read back to the same entries."""
 
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -87,10 +88,9 @@ def _node(value: Any, name: str = "", depth: int = 0) -> yaml.Node:  # noqa: ANN
             return yaml.ScalarNode(f"tag:yaml.org,2002:{kind}", str(value))
         case str():
             return _text(value, len(name) + 2 * depth)
-        case None:
-            return yaml.ScalarNode("tag:yaml.org,2002:null", "null")
         case _:
-            return yaml.ScalarNode("tag:yaml.org,2002:int", str(value))
+            kind = {bool: "bool", int: "int"}.get(type(value), "null")
+            return yaml.ScalarNode(f"tag:yaml.org,2002:{kind}", json.dumps(value))
 
 
 def _text(text: str, before: int) -> yaml.ScalarNode:
