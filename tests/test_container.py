@@ -14,6 +14,7 @@ from evref.bootstrap.settings import Settings, SettingsError, StorageKind
 from evref.domain.access.key import Permission
 from evref.domain.access.token import KeyToken
 from evref.domain.errors import StorageUnavailableError
+from evref.ports.accounts import INSTITUTIONS
 from evref.ports.storage import Storage
 from evref.testing.builders import OPERATOR, a_catalogue
 from evref.testing.filling import keep_catalogue
@@ -91,7 +92,7 @@ def test_a_storage_is_replaced_as_a_whole_and_redis_may_count_for_it() -> None:
     parts = get_type_hints(Storage)
     same = {name for name in parts if getattr(storage, name) is getattr(replacement, name)}
     assert parts.keys() - same == {"admission", "usage"}
-    institutions = replacement.accounts.institutions()
+    institutions = replacement.records.find(INSTITUTIONS)
     assert [institution.name for institution in institutions] == ["General Hospital"]
 
 

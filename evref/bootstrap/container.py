@@ -101,7 +101,7 @@ class Container(containers.DeclarativeContainer):
     manage_institutions = One(ManageInstitutions, **_to_manage)
     bulkhead = One(Bulkhead)
     people = One(People, bulkhead=bulkhead, **_of_passwords)
-    attempts = One(Attempts, storage.provided.sign_in_attempts, bulkhead, clock)
+    attempts = One(Attempts, storage, bulkhead, clock)
     refused_sign_ins = One(RefusedSignIns, storage.provided.audit, clock)
     sign_in = One(SignIn, attempts=attempts, refused=refused_sign_ins, **_of_passwords)
     sign_in_by_proxy = One(
@@ -112,9 +112,7 @@ class Container(containers.DeclarativeContainer):
         people=people,
         clock=clock,
     )
-    cookie_secret = One(
-        cookie_secret, storage.provided.secrets, randomness, settings.provided.secret_key
-    )
+    cookie_secret = One(cookie_secret, storage, randomness, clock, settings.provided.secret_key)
     read_audit_log = One(ReadAuditLog, storage.provided.audit)
     provision_demo = One(
         ProvisionDemo,

@@ -12,6 +12,7 @@ import click
 from evref.cli.output import as_json, print_json, print_rows, say
 from evref.cli.wiring import OPERATOR, RefusedError, stored
 from evref.domain.access.key import UNCHANGED, Unchanged
+from evref.domain.accounts.proxy_sign_in import domain_of
 from evref.domain.principal import Role
 
 _ROLES = click.Choice([role.value for role in reversed(Role)])
@@ -56,14 +57,14 @@ def list_institutions(*, as_json: bool) -> None:
     """List all institutions, sorted by name, with their caps and domains."""
     container = stored()
     manage, keys = container.manage_institutions(), container.manage_keys()
-    sign_ins = manage.sign_ins(OPERATOR)
+    domains = manage.sign_in_domains(OPERATOR)
     rows = [
         {
             "id": institution.id,
             "name": institution.name,
             "created_at": institution.created_at,
             **asdict(keys.caps(OPERATOR, institution.id).caps),
-            "domains": sign_ins[institution.id].domains if institution.id in sign_ins else (),
+            "domains": domains.get(institution.id, ()),
         }
         for institution in manage.institutions(OPERATOR)
     ]
@@ -118,9 +119,9 @@ def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: b
     if secret is not None:
         click.echo(secret.text)
         say("Store the secret in the proxy now. It is not shown again.")
-    sign_in = manage.sign_ins(OPERATOR)[institution.id]
-    own = ", ".join(sign_in.domains)
-    say(f"A proxy signs in members of {institution.name!r} with an address of {own}.")
+    own = manage.sign_in_domains(OPERATOR)[institution.id]
+    addresses = f"an address of {', '.join(own)}"
+    say(f"A proxy signs in members of {institution.name!r} with {addresses}.")
     if not people.list(OPERATOR, institution.id):
         say(
             f"{institution.name!r} has no members yet, so the proxy cannot sign anybody in. "
@@ -128,7 +129,7 @@ def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: b
             f"{shlex.quote(institution.name)}"
         )
     for member, other in people.list_all(OPERATOR):
-        if other.id != institution.id and sign_in.owns(member.email):
+        if other.id != institution.id and domain_of(member.email) in own:
             say(f"{member.email} remains a member of {other.name!r}.")
 
 

@@ -97,6 +97,9 @@ class InstitutionMember:
 
 Principal = Operator | InstitutionMember
 
+SERVICE = Operator()
+"""Who makes the changes that nobody asked for and no log has, such as counting an attempt."""
+
 
 def authorise(principal: Principal, right: Right) -> None:
     """Check that the principal has the right.

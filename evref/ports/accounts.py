@@ -1,177 +1,83 @@
-"""Institutions and their members, sessions, sign-in attempts, shared secrets and passwords."""
+"""Institutions and their people as records, and the checks of passwords."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Generic, TypeVar
 
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.invitation import Invitation
-from evref.domain.accounts.proxy_sign_in import ProxySignIn
+from evref.domain.accounts.proxy_sign_in import ProxySignIn, SignInDomain
+from evref.domain.accounts.random_secret import SharedSecret
 from evref.domain.accounts.session import Session
 from evref.domain.accounts.slowdown import Failures
-from evref.domain.principal import Role
+
+Record = TypeVar("Record")
 
 
-class Accounts(ABC):
-    """Finds institutions, members and invitations.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Kind(Generic[Record]):
+    """A kind of record: a frozen dataclass, and what storage must know of its fields."""
 
-    Looking up one of them raises `NotFoundError` if there is none.
-    """
+    name: str
+    """The name in errors."""
+    record: type[Record]
+    id: str
+    """The field that identifies a record; it is text, and never changes."""
+    unique: str = ""
+    """Another field, if there is one, whose value no two records share."""
+    indexed: tuple[str, ...] = ()
+    """The other fields by which records are found without reading all."""
+    since: str = ""
+    """The field with the time that `remove_older` compares."""
 
-    @abstractmethod
-    def institution(self, institution_id: str) -> Institution:
-        """Return the institution with this id."""
-
-    @abstractmethod
-    def institution_named(self, name: str) -> Institution:
-        """Return the institution with this name, compared exactly."""
-
-    @abstractmethod
-    def institutions(self) -> tuple[Institution, ...]:
-        """Return all institutions, ordered by name, by Unicode code points."""
-
-    @abstractmethod
-    def member(self, member_id: str) -> Member:
-        """Return the member with this id."""
-
-    @abstractmethod
-    def member_with_email(self, email: str) -> Member:
-        """Return the member with this e-mail address, which is in lower case."""
-
-    @abstractmethod
-    def members(self) -> tuple[Member, ...]:
-        """Return all members, ordered by e-mail address."""
-
-    @abstractmethod
-    def members_of(self, institution_id: str) -> tuple[Member, ...]:
-        """Return the members of an institution, in the same order."""
-
-    @abstractmethod
-    def has_admin(self, institution_id: str, *, besides: str | None = None) -> bool:
-        """Return whether an institution has an admin, not counting the member `besides`."""
-
-    @abstractmethod
-    def invitation(self, invitation_id: str) -> Invitation:
-        """Return the invitation with this id."""
-
-    @abstractmethod
-    def invitation_with_digest(self, digest: str) -> Invitation:
-        """Return the invitation whose token has this digest."""
-
-    @abstractmethod
-    def invitations_to(
-        self, institution_id: str, *, email: str | None = None, inviter_id: str | None = None
-    ) -> tuple[Invitation, ...]:
-        """Return the stored invitations to an institution, newest first, then by id.
-
-        With `email`, only the invitation to this address; with `inviter_id`, only those by this
-        member.
-        """
-
-    @abstractmethod
-    def proxy_sign_ins(self) -> tuple[ProxySignIn, ...]:
-        """Return the sign-ins by a proxy of all institutions, in any order."""
+    def label(self, record: Record) -> str:
+        """Return the value that names a record in errors."""
+        return str(getattr(record, self.unique or self.id))
 
 
-class AccountChanges(Accounts):
-    """Changes institutions, members and invitations, as part of a unit of work.
+INSTITUTIONS = Kind(name="institution", record=Institution, id="id", unique="name")
+MEMBERS = Kind(name="member", record=Member, id="id", unique="email", indexed=("institution_id",))
+INVITATIONS = Kind(
+    name="invitation",
+    record=Invitation,
+    id="id",
+    unique="digest",
+    indexed=("institution_id",),
+)
+SESSIONS = Kind(
+    name="session", record=Session, id="digest", indexed=("member_id",), since="started_at"
+)
+ATTEMPTS = Kind(name="sign-in attempts", record=Failures, id="name", since="last_at")
+PROXY_SIGN_INS = Kind(
+    name="sign-in by a proxy", record=ProxySignIn, id="institution_id", unique="digest"
+)
+# There are few domains, so none of their other fields has an index.
+SIGN_IN_DOMAINS = Kind(name="domain", record=SignInDomain, id="domain")
+SECRETS = Kind(name="secret", record=SharedSecret, id="name")
 
-    Its results include the changes of this unit. Members and invitations of an institution may
-    be changed after `lock`, passwords and sessions without it.
-    """
+KINDS: tuple[Kind[Any], ...] = (
+    INSTITUTIONS,
+    MEMBERS,
+    INVITATIONS,
+    SESSIONS,
+    ATTEMPTS,
+    PROXY_SIGN_INS,
+    SIGN_IN_DOMAINS,
+    SECRETS,
+)
+"""All kinds. A record that refers to another comes after it, as a member after the institution."""
+
+
+class Records(ABC):
+    """Finds records by the values of their fields, which are compared exactly."""
 
     @abstractmethod
-    def add_institution(self, institution: Institution) -> None:
-        """Store a new institution.
-
-        Raises:
-            AlreadyExistsError: If the name is taken.
-
-        """
-
-    @abstractmethod
-    def lock(self, institution_id: str) -> None:
-        """Lock the members and invitations of an institution until the unit of work ends.
-
-        Raises:
-            NotFoundError: If the institution does not exist.
-
-        """
-
-    @abstractmethod
-    def proxy_sign_ins(self) -> tuple[ProxySignIn, ...]:
-        """Return the sign-ins by a proxy, which nobody else changes until the unit ends."""
-
-    @abstractmethod
-    def add_member(self, member: Member) -> None:
-        """Store a new member.
-
-        Raises:
-            AlreadyExistsError: If a member of any institution has the e-mail.
-
-        """
-
-    @abstractmethod
-    def set_role(self, member_id: str, role: Role) -> None:
-        """Change the role of a stored member, whose sessions are removed."""
-
-    @abstractmethod
-    def remove_member(self, member_id: str) -> None:
-        """Remove a stored member, who is the inviter of no invitation, and their sessions."""
-
-    @abstractmethod
-    def add_invitation(self, invitation: Invitation) -> None:
-        """Store a new invitation to an address that has none of the institution."""
-
-    @abstractmethod
-    def remove_invitation(self, invitation_id: str) -> None:
-        """Remove a stored invitation."""
-
-    @abstractmethod
-    def remove_invitations_until(self, institution_id: str, instant: datetime) -> None:
-        """Remove the invitations to an institution that were created at this time or earlier."""
-
-    @abstractmethod
-    def set_proxy_sign_in(self, institution_id: str, sign_in: ProxySignIn | None) -> None:
-        """Store the sign-in by a proxy of an institution in place of any earlier one.
-
-        With None, the institution no longer has a sign-in by a proxy.
-
-        Raises:
-            NotFoundError: If the institution does not exist.
-            AlreadyExistsError: If another institution has one of the domains.
-
-        """
-
-    @abstractmethod
-    def set_password(self, member_id: str, password_hash: str | None) -> None:
-        """Replace a member's password or, with None, remove it.
-
-        This ends all sessions that began with the old password.
-
-        Raises:
-            NotFoundError: If the member does not exist.
-
-        """
-
-    @abstractmethod
-    def add_session(self, session: Session) -> None:
-        """Store a new session of a member, and remove the oldest beyond `MOST_SESSIONS` (20).
-
-        Raises:
-            NotFoundError: If the member is not stored, because they were removed.
-
-        """
-
-
-class SessionStore(ABC):
-    """Finds and ends sessions, by the digests of their tokens, never the tokens themselves."""
-
-    @abstractmethod
-    def get(self, digest: str) -> Session:
-        """Return the session of the token with this digest, even if it has ended.
+    def get(self, kind: Kind[Record], record_id: str) -> Record:
+        """Return the record with this id.
 
         Raises:
             NotFoundError: If there is none.
@@ -179,49 +85,52 @@ class SessionStore(ABC):
         """
 
     @abstractmethod
-    def remove(self, digest: str) -> None:
-        """Remove the session with this digest, if there is one."""
+    def find(self, kind: Kind[Record], **fields: object) -> tuple[Record, ...]:
+        """Return the records with these values, ordered by id, by Unicode code points.
 
-    @abstractmethod
-    def remove_started_before(self, instant: datetime, role: Role) -> None:
-        """Remove every session of a member with this role that began before this time."""
-
-
-class SignInAttempts(ABC):
-    """Stores failed attempts for all workers, by names such as those of accounts or addresses."""
-
-    @abstractmethod
-    def get(self, names: Collection[str]) -> Mapping[str, Failures]:
-        """Return the failures of each name; `Failures()` if none are stored."""
-
-    @abstractmethod
-    def change(
-        self,
-        names: Collection[str],
-        change: Callable[[Mapping[str, Failures]], Mapping[str, Failures]],
-    ) -> None:
-        """Atomically replace the failures of these names with the result of `change`.
-
-        `change` receives what `get` returns, and returns one entry for each name. No other change
-        of these names happens between reading and writing. If `change` raises an exception, it
-        propagates and nothing is changed.
-        """
-
-    @abstractmethod
-    def remove_older(self, kind: str, instant: datetime) -> None:
-        """Remove the entries whose last failure was before this time, and whose name begins with
-        this kind and a colon.
+        Without fields, these are all records of the kind.
         """
 
 
-class SharedSecrets(ABC):
-    """Stores secrets by name; a stored secret never changes."""
+class RecordChanges(Records):
+    """Changes records, as part of a unit of work, whose changes `get` and `find` include.
+
+    The keeper of a rule, a use case, locks what the rule reads. What refers to a record is added
+    while the record is locked, and removed before it.
+    """
 
     @abstractmethod
-    def keep(self, name: str, candidate: str) -> str:
-        """Store the candidate unless a secret with this name is stored; return the stored secret.
+    def lock(self, kind: Kind[Record], record_id: str) -> Record:
+        """Return the record with this id, which no other unit locks, changes or removes until this
+        one ends. It waits for a unit that does, and then returns what that has left.
 
-        Concurrent calls all return the same secret.
+        Raises:
+            NotFoundError: If there is none.
+
+        """
+
+    @abstractmethod
+    def add(self, kind: Kind[Record], record: Record) -> None:
+        """Store a new record.
+
+        Raises:
+            AlreadyExistsError: If a record has the same id or the same unique field.
+
+        """
+
+    @abstractmethod
+    def replace(self, kind: Kind[Record], record: Record) -> None:
+        """Store the record in place of the one with its id, which this unit has locked."""
+
+    @abstractmethod
+    def remove(self, kind: Kind[Any], record_id: str) -> None:
+        """Remove the record with this id, if there is one."""
+
+    @abstractmethod
+    def remove_older(self, kind: Kind[Any], instant: datetime, *, prefix: str = "") -> None:
+        """Remove the records from before this time whose id begins with the prefix.
+
+        Records that another unit has locked stay.
         """
 
 

@@ -11,13 +11,7 @@ from datetime import datetime
 from evref.domain.audit import EVERYTHING, Action, AuditEntry, AuditFilter, Subject
 from evref.domain.principal import Principal
 from evref.ports.access import Admission, KeyChanges, Keys, UsageReports
-from evref.ports.accounts import (
-    AccountChanges,
-    Accounts,
-    SessionStore,
-    SharedSecrets,
-    SignInAttempts,
-)
+from evref.ports.accounts import RecordChanges, Records
 from evref.ports.catalogue import CatalogueChanges, PublishedCatalogue
 
 
@@ -28,7 +22,7 @@ class Changes:
     principal: Principal
     instant: datetime
     keys: KeyChanges
-    accounts: AccountChanges
+    records: RecordChanges
     catalogue: CatalogueChanges
     entries: list[AuditEntry] = field(default_factory=list)
     """The audit entries, which the storage writes at the end, in this order."""
@@ -91,10 +85,7 @@ class Storage(ABC):
     admission: Admission
     usage: UsageReports
     keys: Keys
-    accounts: Accounts
-    sessions: SessionStore
-    sign_in_attempts: SignInAttempts
-    secrets: SharedSecrets
+    records: Records
     audit: AuditLog
 
     @abstractmethod
@@ -102,10 +93,9 @@ class Storage(ABC):
         """Return a unit of work, whose changes take effect together at the end of `with`.
 
         They are written with their audit entries, or not at all if anything fails; an exception
-        of the block propagates. What the unit has read by `keys.get`, and the members of an
-        institution after `accounts.lock`, are not changed by others until its end: concurrent
-        changes happen one after another. The parts of the storage do not show its changes before
-        its end.
+        of the block propagates. What the unit has read by `keys.get` or `records.lock` is not
+        changed by others until its end: concurrent changes happen one after another. The parts of
+        the storage do not show its changes before its end.
         """
 
     @abstractmethod
@@ -163,10 +153,7 @@ class DelegatingStorage(Storage):
         self.admission = rest.admission
         self.usage = rest.usage
         self.keys = rest.keys
-        self.accounts = rest.accounts
-        self.sessions = rest.sessions
-        self.sign_in_attempts = rest.sign_in_attempts
-        self.secrets = rest.secrets
+        self.records = rest.records
         self.audit = rest.audit
 
     def changes(self, principal: Principal, instant: datetime) -> AbstractContextManager[Changes]:

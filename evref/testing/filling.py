@@ -4,17 +4,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime, timedelta
-from operator import methodcaller
 from threading import Barrier
 from typing import TypeVar
 
 from evref.domain.access.key import ApiKey
-from evref.domain.accounts.institution import Member
-from evref.domain.accounts.invitation import Invitation
-from evref.domain.accounts.session import Session
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import StorageUnavailableError
-from evref.ports.accounts import AccountChanges
+from evref.ports.accounts import INSTITUTIONS, Kind, Record
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, OPERATOR, a_publication, a_secret, an_institution
 
@@ -33,37 +29,14 @@ def keep_catalogue(storage: Storage, catalogue: Catalogue, *, at: datetime = NOO
 
 def keep_institutions(storage: Storage, *institution_ids: str) -> None:
     """Store institutions with these ids, which are also their names."""
+    keep(storage, INSTITUTIONS, *(an_institution(each, name=each) for each in institution_ids))
+
+
+def keep(storage: Storage, kind: Kind[Record], *records: Record) -> None:
+    """Store the records; what they refer to exists."""
     with storage.changes(OPERATOR, NOON) as changes:
-        for institution_id in institution_ids:
-            changes.accounts.add_institution(an_institution(institution_id, name=institution_id))
-
-
-def change_members(
-    storage: Storage, institution_id: str, change: Callable[[AccountChanges], object]
-) -> None:
-    """Change the members and invitations of an institution."""
-    with storage.changes(OPERATOR, NOON) as changes:
-        changes.accounts.lock(institution_id)
-        change(changes.accounts)
-
-
-def keep_members(storage: Storage, *members: Member) -> None:
-    """Store the members in their institutions, which exist."""
-    for member in members:
-        change_members(storage, member.institution_id, methodcaller("add_member", member))
-
-
-def keep_session(storage: Storage, session: Session) -> None:
-    """Store the session of a member."""
-    with storage.changes(OPERATOR, NOON) as changes:
-        changes.accounts.add_session(session)
-
-
-def keep_invitations(storage: Storage, *invitations: Invitation) -> None:
-    """Store the invitations to their institutions, which exist."""
-    for invitation in invitations:
-        add = methodcaller("add_invitation", invitation)
-        change_members(storage, invitation.institution_id, add)
+        for record in records:
+            changes.records.add(kind, record)
 
 
 def keep_key(storage: Storage, key: ApiKey) -> str:

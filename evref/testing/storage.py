@@ -6,18 +6,16 @@ from datetime import timedelta
 import pytest
 
 from evref.domain.access.caps import KeyCaps
-from evref.domain.accounts.proxy_sign_in import ProxySignIn
+from evref.domain.accounts.random_secret import SharedSecret
 from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.domain.errors import EvrefError, NotFoundError
 from evref.domain.principal import InstitutionMember, Role
+from evref.ports.accounts import INSTITUTIONS, KINDS, MEMBERS, SECRETS
 from evref.ports.storage import Changes, Storage
 from evref.testing.access.admission import AdmissionContract
 from evref.testing.access.keys import KeysContract
 from evref.testing.access.usage import UsageReportsContract
-from evref.testing.accounts.accounts import AccountsContract, MembersContract
-from evref.testing.accounts.secrets import SharedSecretsContract
-from evref.testing.accounts.sessions import SessionStoreContract
-from evref.testing.accounts.sign_in_attempts import SignInAttemptsContract
+from evref.testing.accounts import RecordsContract
 from evref.testing.audit import AuditLogContract
 from evref.testing.builders import (
     NOON,
@@ -29,28 +27,20 @@ from evref.testing.builders import (
     a_publication,
     an_entry,
     an_institution,
-    an_invitation,
 )
 from evref.testing.catalogue import CatalogueContract
 from evref.testing.filling import (
     at_once,
+    keep,
     keep_catalogue,
     keep_institutions,
     keep_key,
-    keep_members,
 )
 
 CHANGES: dict[str, Callable[[Changes], object]] = {
-    "institution added": lambda changes: changes.accounts.add_institution(an_institution("i2")),
-    "member added": lambda changes: changes.accounts.add_member(
-        a_member("m2", email="b@example.org")
-    ),
-    "role changed": lambda changes: changes.accounts.set_role("m1", Role.VIEWER),
-    "member invited": lambda changes: changes.accounts.add_invitation(an_invitation()),
-    "password set": lambda changes: changes.accounts.set_password("m1", "other"),
-    "sign-in by a proxy set": lambda changes: changes.accounts.set_proxy_sign_in(
-        "i1", ProxySignIn("i1", ("example.org",), "0" * 64)
-    ),
+    "record added": lambda changes: changes.records.add(INSTITUTIONS, an_institution("i2")),
+    "record replaced": lambda changes: changes.records.replace(MEMBERS, a_member(role=Role.VIEWER)),
+    "record removed": lambda changes: changes.records.remove(SECRETS, "s1"),
     "caps set": lambda changes: changes.keys.set_caps("i1", KeyCaps(most_keys=1)),
     "key added": lambda changes: changes.keys.add(a_key("k2")),
     "key replaced": lambda changes: changes.keys.replace(
@@ -69,7 +59,8 @@ CHANGES: dict[str, Callable[[Changes], object]] = {
 def fill(storage: Storage) -> None:
     """Store a record of each kind that is changed."""
     keep_institutions(storage, "i1")
-    keep_members(storage, a_member())
+    keep(storage, MEMBERS, a_member())
+    keep(storage, SECRETS, SharedSecret("s1", "secret"))
     keep_key(storage, a_key())
     keep_catalogue(storage, a_catalogue())
 
@@ -77,12 +68,9 @@ def fill(storage: Storage) -> None:
 def records(storage: Storage) -> tuple[object, ...]:
     """Return all records that a unit of work can change, and the audit log."""
     return (
-        storage.accounts.institutions(),
-        storage.accounts.members(),
-        storage.accounts.invitations_to("i1"),
+        *(storage.records.find(kind) for kind in KINDS),
         storage.keys.list(),
         storage.keys.caps("i1"),
-        storage.accounts.proxy_sign_ins(),
         storage.catalogue.history(),
         storage.catalogue.version(),
         storage.catalogue.loaded_map(),
@@ -117,8 +105,8 @@ class UnitOfWorkContract:
         "failure",
         [
             lambda changes: changes.keys.add(a_key("k1")),
-            lambda changes: changes.accounts.add_institution(an_institution("i3", name="i1")),
-            lambda changes: changes.accounts.set_password("unknown", "other"),
+            lambda changes: changes.records.add(INSTITUTIONS, an_institution("i3", name="i1")),
+            lambda changes: changes.records.lock(MEMBERS, "unknown"),
             lambda _: (_ for _ in ()).throw(NotFoundError("cause", "")),
         ],
         ids=["a key's id is taken", "a name is taken", "an unknown member", "in the block"],
@@ -155,7 +143,7 @@ class UnitOfWorkContract:
         """This also holds for concurrent preparations; asking for a write writes nothing."""
         storage.verify()
         storage.ping()
-        assert storage.accounts.institutions() == ()
+        assert storage.records.find(INSTITUTIONS) == ()
         fill(storage)
         before = records(storage)
 
@@ -170,7 +158,7 @@ class UnitOfWorkContract:
         storage.close()
         storage.close()
 
-        assert [institution.id for institution in storage.accounts.institutions()] == ["i1"]
+        assert storage.records.get(INSTITUTIONS, "i1").name == "i1"
         storage.ping()
 
 
@@ -185,9 +173,5 @@ class StorageContract:
     TestKeys = KeysContract
     TestAdmission = AdmissionContract
     TestUsageReports = UsageReportsContract
-    TestAccounts = AccountsContract
-    TestMembers = MembersContract
-    TestSessions = SessionStoreContract
-    TestSignInAttempts = SignInAttemptsContract
-    TestSharedSecrets = SharedSecretsContract
+    TestRecords = RecordsContract
     TestAuditLog = AuditLogContract

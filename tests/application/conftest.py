@@ -120,7 +120,7 @@ def sign_in(
 ) -> SignIn:
     return SignIn(
         storage=storage,
-        attempts=Attempts(storage.sign_in_attempts, bulkhead, clock),
+        attempts=Attempts(storage, bulkhead, clock),
         refused=refused,
         passwords=passwords,
         guesser=guesser,

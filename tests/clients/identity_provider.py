@@ -20,6 +20,7 @@ import requests
 
 from evref.domain.accounts.proxy_sign_in import ProxySecret
 from evref.domain.principal import Role
+from evref.ports.accounts import MEMBERS
 from evref.testing.builders import OPERATOR
 from tests.clients.conftest import HERE, TOOLS
 from tests.deploy.shell import proxy_lines
@@ -121,6 +122,6 @@ def test_a_reader_signs_in_at_the_provider_and_lands_on_the_entry(proxy: str, st
 
     assert page.url == again.url == f"{proxy}/catalogue/gout"
     assert "<title>Gout" in again.text
-    roles = {each.email: each.role for each in store.container.storage().accounts.members()}
+    roles = {each.email: each.role for each in store.container.storage().records.find(MEMBERS)}
     assert roles["reader@hospital.example"] is Role.READER
     assert "other@hospital.example" not in roles

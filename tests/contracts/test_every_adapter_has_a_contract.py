@@ -36,11 +36,11 @@ def test_every_storage_is_held_to_the_whole_contract(package: str) -> None:
 
 
 def test_the_contract_of_a_storage_has_a_class_for_each_of_its_parts() -> None:
-    """Two more classes test the unit of work and `Team`, which is a part of `Accounts`."""
+    """One more class tests the unit of work."""
     parts = get_type_hints(Storage)
 
     assert len([name for name in vars(StorageContract) if name.startswith("Test")]) == (
-        len(parts) + 2
+        len(parts) + 1
     )
 
 

@@ -21,6 +21,7 @@ from evref.bootstrap.settings import Settings
 from evref.domain.access.key import ApiKey
 from evref.domain.audit import Action, AuditEntry
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.ports.accounts import INSTITUTIONS
 from evref.ports.catalogue import CATALOGUES_KEPT
 from evref.testing.builders import OPERATOR
 from tests.adapters.sql.releases import RELEASES, Rows, assert_kept, described, restore, rows
@@ -153,7 +154,7 @@ class Keys(Task):
         return work.change_keys
 
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
-        institution = self._container.storage().accounts.institution_named(f"i{number}")
+        (institution,) = self._container.storage().records.find(INSTITUTIONS, name=f"i{number}")
         log = self._container.storage().audit.entries(institution.id)
         entries = [entry for entry in reversed(log) if entry.key_id is not None]
         kept = {

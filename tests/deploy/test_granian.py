@@ -17,6 +17,7 @@ from threading import Event
 import pytest
 
 from evref.domain.access.quota import DayUsage
+from evref.ports.accounts import MEMBERS
 from evref.testing.builders import OPERATOR
 from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, running
 from tests.deploy.shell import DEPLOY, ROOT
@@ -318,6 +319,6 @@ def test_behind_nginx_and_a_proxy_no_client_can_name_somebody_else(
                 assert answer.status == 200
                 assert READER.encode() in answer.body
                 assert b"forged@" not in answer.body
-    emails = {member.email for member in store.container.storage().accounts.members()}
+    emails = {member.email for member in store.container.storage().records.find(MEMBERS)}
     assert READER in emails
     assert "forged@hospital.example" not in emails

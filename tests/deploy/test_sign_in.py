@@ -19,6 +19,7 @@ from evref.domain.access.token import KeyToken
 from evref.domain.accounts.invitation import InvitationToken
 from evref.domain.accounts.proxy_sign_in import ProxySecret
 from evref.domain.principal import Role
+from evref.ports.accounts import MEMBERS
 from evref.testing.builders import OPERATOR
 from tests.deploy.conftest import served_to_nginx
 from tests.deploy.proxy import HOST, Nginx, running
@@ -133,13 +134,13 @@ def attacks(secret: str) -> dict[str, list[str]]:
 def test_gunicorn_signs_in_a_right_header_and_no_forged_one(
     service: Server, store: Store, secret: str
 ) -> None:
-    members = store.container.storage().accounts.members()
+    members = store.container.storage().records.find(MEMBERS)
 
     for wrong, fields in attacks(secret).items():
         head = _head(service.port, fields)
         assert head.startswith("HTTP/1.1 303 "), (wrong, head)
         assert "_session=" not in head, wrong
-    assert store.container.storage().accounts.members() == members
+    assert store.container.storage().records.find(MEMBERS) == members
 
     right = [f"x-FORWARDED-email: {READER}", f"X-Evref-Proxy-Secret: {secret}"]
     head = _head(service.port, right)
@@ -155,7 +156,8 @@ def test_nginx_takes_the_address_from_the_proxy_alone(
     """The client's own fields do not matter, with and without the cookie."""
     signed_in = nginx.curl("--cookie", f"user={READER}", f"https://127.0.0.1:{nginx.tls}{PAGE}")
     assert signed_in.status == 200
-    assert store.container.storage().accounts.member_with_email(READER).role is Role.READER
+    (reader,) = store.container.storage().records.find(MEMBERS, email=READER)
+    assert reader.role is Role.READER
 
     for wrong, fields in attacks(secret).items():
         sent = [word for field in fields for word in ("--header", field)]
@@ -164,7 +166,7 @@ def test_nginx_takes_the_address_from_the_proxy_alone(
         assert (forged.status, forged.headers["location"]) == (302, PROVIDER), wrong
         beside = nginx.curl(*sent, "--cookie", f"user={READER}", page)
         assert beside.status in {200, 303}, wrong
-    emails = {member.email for member in store.container.storage().accounts.members()}
+    emails = {member.email for member in store.container.storage().records.find(MEMBERS)}
     assert OTHER not in emails
     api = nginx.curl(
         "--cookie", f"user={READER}", f"https://127.0.0.1:{nginx.tls}/api/v1/diagnoses"

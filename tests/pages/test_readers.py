@@ -169,10 +169,10 @@ def test_where_storage_is_out_of_reach_no_visitor_becomes_a_member(
     member = a_member(site)
     before = member.get("/catalogue").headers["ETag"]
 
-    def fail(digest: str) -> None:
+    def fail(kind: object, record_id: str) -> None:
         raise StorageUnavailableError("sessions are gone")
 
-    monkeypatch.setattr(site.container.storage().sessions, "get", fail)
+    monkeypatch.setattr(site.container.storage().records, "get", fail)
 
     answer = member.get("/catalogue", headers={"If-None-Match": before})
     assert answer.status_code == (503 if readers is Readers.MEMBERS else 200)

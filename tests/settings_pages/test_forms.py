@@ -10,8 +10,9 @@ from evref.bootstrap.settings import Settings
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.invitation import Invitation, InvitationToken
 from evref.domain.principal import Role
+from evref.ports.accounts import INVITATIONS, MEMBERS
 from evref.testing.builders import OPERATOR
-from evref.testing.filling import keep_invitations, keep_members
+from evref.testing.filling import keep
 from tests.institutions import institution_id
 from tests.settings_pages.site import EMAIL, INSTITUTION, PASSWORD, NewSite, Site, in_memory
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
@@ -61,8 +62,8 @@ def site_with_forms(settings: Settings) -> Site:
         inviter_id=None,
         created_at=site.clock.now(),
     )
-    keep_members(site.container.storage(), member)
-    keep_invitations(site.container.storage(), invitation)
+    keep(site.container.storage(), MEMBERS, member)
+    keep(site.container.storage(), INVITATIONS, invitation)
     return site
 
 

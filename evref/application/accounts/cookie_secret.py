@@ -1,12 +1,18 @@
 """The secret that signs cookies, the same in all processes."""
 
-from evref.ports.accounts import SharedSecrets
-from evref.ports.system import Randomness
+from contextlib import suppress
+
+from evref.domain.accounts.random_secret import SharedSecret
+from evref.domain.errors import AlreadyExistsError, NotFoundError
+from evref.domain.principal import SERVICE
+from evref.ports.accounts import SECRETS
+from evref.ports.storage import Storage
+from evref.ports.system import Clock, Randomness
 
 _NAME = "cookies"
 
 
-def cookie_secret(secrets: SharedSecrets, randomness: Randomness, given: str | None) -> str:
+def cookie_secret(storage: Storage, randomness: Randomness, clock: Clock, given: str | None) -> str:
     """Return the operator's secret, or else one that is created once and stored.
 
     It has at least 32 characters.
@@ -15,4 +21,12 @@ def cookie_secret(secrets: SharedSecrets, randomness: Randomness, given: str | N
         StorageUnavailableError: If storage is needed and unavailable.
 
     """
-    return given or secrets.keep(_NAME, f"{randomness.below(2**256):064x}")
+    if given:
+        return given
+    with suppress(NotFoundError):
+        return storage.records.get(SECRETS, _NAME).value
+    secret = SharedSecret(_NAME, f"{randomness.below(2**256):064x}")
+    # If another process was first, its secret counts.
+    with suppress(AlreadyExistsError), storage.changes(SERVICE, clock.now()) as changes:
+        changes.records.add(SECRETS, secret)
+    return storage.records.get(SECRETS, _NAME).value

@@ -7,12 +7,18 @@ from evref.domain.accounts.institution import (
     Institution,
     normalised_name,
 )
-from evref.domain.accounts.proxy_sign_in import ProxySecret, ProxySignIn
+from evref.domain.accounts.proxy_sign_in import ProxySecret, ProxySignIn, sign_in_domains
 from evref.domain.audit import Action
+from evref.domain.errors import Fault, InvalidValueError, NotFoundError
 from evref.domain.identifiers import IDS, new_id
 from evref.domain.principal import Principal, Right, authorise
 from evref.domain.redaction import refuse_keys
-from evref.ports.accounts import Accounts
+from evref.ports.accounts import (
+    INSTITUTIONS,
+    PROXY_SIGN_INS,
+    SIGN_IN_DOMAINS,
+    RecordChanges,
+)
 from evref.ports.storage import Storage
 from evref.ports.system import Clock, Randomness
 
@@ -43,7 +49,7 @@ class ManageInstitutions:
             new_id(self.randomness.below(IDS)), normalised_name(name), self.clock.now()
         )
         with self.storage.changes(principal, institution.created_at) as changes:
-            changes.accounts.add_institution(institution)
+            changes.records.add(INSTITUTIONS, institution)
             detail = f"name {institution.name!r}"
             changes.record(Action.INSTITUTION_CREATED, detail, institution_id=institution.id)
         return institution
@@ -51,7 +57,8 @@ class ManageInstitutions:
     def institutions(self, principal: Principal) -> tuple[Institution, ...]:
         """Return all institutions, ordered by name."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
-        return self.storage.accounts.institutions()
+        institutions = self.storage.records.find(INSTITUTIONS)
+        return tuple(sorted(institutions, key=lambda institution: institution.name))
 
     def institution_named(self, principal: Principal, name: str) -> Institution:
         """Return the institution with this name.
@@ -61,14 +68,18 @@ class ManageInstitutions:
 
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
-        return self.storage.accounts.institution_named(normalised_name(name))
+        normalised = normalised_name(name)
+        for institution in self.storage.records.find(INSTITUTIONS, name=normalised):
+            return institution
+        raise NotFoundError(INSTITUTIONS.name, normalised)
 
-    def sign_ins(self, principal: Principal) -> Mapping[str, ProxySignIn]:
-        """Return the sign-ins by a proxy, by the id of the institution."""
+    def sign_in_domains(self, principal: Principal) -> Mapping[str, tuple[str, ...]]:
+        """Return the domains whose addresses a proxy signs in, by the id of the institution."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
-        return {
-            sign_in.institution_id: sign_in for sign_in in self.storage.accounts.proxy_sign_ins()
-        }
+        domains: dict[str, tuple[str, ...]] = {}
+        for each in self.storage.records.find(SIGN_IN_DOMAINS):
+            domains[each.institution_id] = (*domains.get(each.institution_id, ()), each.domain)
+        return domains
 
     def set_sign_in(
         self,
@@ -90,20 +101,26 @@ class ManageInstitutions:
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         secret = None
+        given = sign_in_domains(institution_id, domains)
         with self.storage.changes(principal, self.clock.now()) as changes:
-            changes.accounts.lock(institution_id)
-            before = _sign_in_of(changes.accounts, institution_id)
-            if before is None or new_secret:
+            records = changes.records
+            _lock_all(records, institution_id)
+            before = records.find(PROXY_SIGN_INS, institution_id=institution_id)
+            earlier = records.find(SIGN_IN_DOMAINS, institution_id=institution_id)
+            if not (given or earlier):
+                raise InvalidValueError([Fault("domains", "must have at least one")])
+            if new_secret or not before:
                 secret = ProxySecret.make(self.randomness.below(ProxySecret.SECRETS))
-            after = ProxySignIn(
-                institution_id,
-                tuple(sorted({domain.lower() for domain in domains}))
-                or (() if before is None else before.domains),
-                secret.digest if secret else before.digest if before else "",
-            )
-            if after != before:
-                changes.accounts.set_proxy_sign_in(institution_id, after)
-                detail = f"domains {', '.join(after.domains)}" + (", new secret" if secret else "")
+                records.remove(PROXY_SIGN_INS, institution_id)
+                records.add(PROXY_SIGN_INS, ProxySignIn(institution_id, secret.digest))
+            after = given or earlier
+            for domain in set(earlier) - set(after):
+                records.remove(SIGN_IN_DOMAINS, domain.domain)
+            for domain in sorted(set(after) - set(earlier), key=lambda added: added.domain):
+                records.add(SIGN_IN_DOMAINS, domain)
+            if secret or after != earlier:
+                names = ", ".join(domain.domain for domain in after)
+                detail = f"domains {names}" + (", new secret" if secret else "")
                 changes.record(Action.SIGN_IN_SET, detail, institution_id=institution_id)
         return secret
 
@@ -111,14 +128,21 @@ class ManageInstitutions:
         """End an institution's sign-in by a proxy, if it has one."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         with self.storage.changes(principal, self.clock.now()) as changes:
-            changes.accounts.lock(institution_id)
-            if _sign_in_of(changes.accounts, institution_id) is not None:
-                changes.accounts.set_proxy_sign_in(institution_id, None)
+            changes.records.lock(INSTITUTIONS, institution_id)
+            if changes.records.find(PROXY_SIGN_INS, institution_id=institution_id):
+                for domain in changes.records.find(SIGN_IN_DOMAINS, institution_id=institution_id):
+                    changes.records.remove(SIGN_IN_DOMAINS, domain.domain)
+                changes.records.remove(PROXY_SIGN_INS, institution_id)
                 changes.record(Action.SIGN_IN_SET, "off", institution_id=institution_id)
 
 
-def _sign_in_of(accounts: Accounts, institution_id: str) -> ProxySignIn | None:
-    for sign_in in accounts.proxy_sign_ins():
-        if sign_in.institution_id == institution_id:
-            return sign_in
-    return None
+def _lock_all(records: RecordChanges, institution_id: str) -> None:
+    """Lock all institutions: no member of a domain may join another while it gets its sign-in.
+
+    Raises:
+        NotFoundError: If the institution does not exist.
+
+    """
+    records.get(INSTITUTIONS, institution_id)
+    for institution in records.find(INSTITUTIONS):
+        records.lock(INSTITUTIONS, institution.id)

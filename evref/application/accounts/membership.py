@@ -1,7 +1,8 @@
 """The rules that every change of members and invitations keeps, within its unit of work."""
 
 from evref.domain.accounts.institution import Member
-from evref.domain.accounts.invitation import INVITATION_LENGTH, Invitation
+from evref.domain.accounts.invitation import Invitation
+from evref.domain.accounts.proxy_sign_in import domain_of
 from evref.domain.audit import Action, Subject, SubjectKind
 from evref.domain.errors import (
     Fault,
@@ -11,7 +12,15 @@ from evref.domain.errors import (
     NotSignedInError,
 )
 from evref.domain.principal import InstitutionMember, Right, Role, authorise
-from evref.ports.accounts import AccountChanges
+from evref.ports.accounts import (
+    INSTITUTIONS,
+    INVITATIONS,
+    MEMBERS,
+    SESSIONS,
+    SIGN_IN_DOMAINS,
+    RecordChanges,
+    Records,
+)
 from evref.ports.storage import Changes
 
 
@@ -25,17 +34,19 @@ def lock_members(changes: Changes, institution_id: str) -> None:
         NotFoundError: If the institution does not exist.
 
     """
-    changes.accounts.lock(institution_id)
+    changes.records.lock(INSTITUTIONS, institution_id)
     principal = changes.principal
     authorise(principal, Right.CHANGE_MEMBERS)
     if isinstance(principal, InstitutionMember):
         try:
-            present = changes.accounts.member(principal.member_id).principal
+            present = changes.records.get(MEMBERS, principal.member_id).principal
         except NotFoundError:
             raise NotSignedInError from None
         if present != principal:
             raise NotSignedInError
-    changes.accounts.remove_invitations_until(institution_id, changes.instant - INVITATION_LENGTH)
+    for invitation in changes.records.find(INVITATIONS, institution_id=institution_id):
+        if invitation.ends_at <= changes.instant:
+            changes.records.remove(INVITATIONS, invitation.id)
 
 
 def add_member(changes: Changes, member: Member, *, accepted: Invitation | None = None) -> None:
@@ -48,32 +59,42 @@ def add_member(changes: Changes, member: Member, *, accepted: Invitation | None 
         AlreadyExistsError: If the e-mail is in use.
 
     """
-    refuse_foreign_domain(changes.accounts, member.institution_id, member.email)
-    require_admin(changes.accounts, member.institution_id, member.role)
+    refuse_foreign_domain(changes.records, member.institution_id, member.email)
+    require_admin(changes.records, member.institution_id, member.role)
     remove_invitations(changes, member.institution_id, email=member.email, accepted=accepted)
-    changes.accounts.add_member(member)
+    changes.records.add(MEMBERS, member)
 
 
-def refuse_foreign_domain(accounts: AccountChanges, institution_id: str, email: str) -> None:
+def refuse_foreign_domain(records: Records, institution_id: str, email: str) -> None:
     """Raise `InvalidValueError` if another institution signs in members of this domain."""
-    for sign_in in accounts.proxy_sign_ins():
-        if sign_in.institution_id != institution_id and sign_in.owns(email):
+    for domain in records.find(SIGN_IN_DOMAINS, domain=domain_of(email)):
+        if domain.institution_id != institution_id:
             message = "is of a domain whose members sign in by the system of another institution"
             raise InvalidValueError([Fault("email", message)])
 
 
-def require_admin(accounts: AccountChanges, institution_id: str, role: Role) -> None:
+def require_admin(records: Records, institution_id: str, role: Role) -> None:
     """Raise `LastAdminError` unless the institution has an admin, or gets its first one."""
-    if role is not Role.ADMIN and not accounts.has_admin(institution_id):
+    if role is not Role.ADMIN and not has_admin(records, institution_id):
         raise LastAdminError
 
 
-def is_member(accounts: AccountChanges, institution_id: str, email: str) -> bool:
-    """Return whether a member of this institution has the e-mail."""
-    try:
-        return accounts.member_with_email(email).institution_id == institution_id
-    except NotFoundError:
-        return False
+def has_admin(records: Records, institution_id: str, *, besides: str | None = None) -> bool:
+    """Return whether an institution has an admin, not counting the member `besides`."""
+    admins = records.find(MEMBERS, institution_id=institution_id, role=Role.ADMIN)
+    return any(admin.id != besides for admin in admins)
+
+
+def member_with_email(records: Records, email: str) -> Member:
+    """Return the member with this e-mail, which is normalised.
+
+    Raises:
+        NotFoundError: If there is none.
+
+    """
+    for member in records.find(MEMBERS, email=email):
+        return member
+    raise NotFoundError(MEMBERS.name, email)
 
 
 def end_admin(changes: Changes, member: Member) -> None:
@@ -83,7 +104,7 @@ def end_admin(changes: Changes, member: Member) -> None:
         LastAdminError: If there is no other admin.
 
     """
-    if not changes.accounts.has_admin(member.institution_id, besides=member.id):
+    if not has_admin(changes.records, member.institution_id, besides=member.id):
         raise LastAdminError
     remove_invitations(changes, member.institution_id, inviter_id=member.id)
 
@@ -97,20 +118,25 @@ def remove_invitations(
     accepted: Invitation | None = None,
 ) -> None:
     """Remove the invitations to an address or by a member; record those that are revoked."""
-    for invitation in changes.accounts.invitations_to(
-        institution_id, email=email, inviter_id=inviter_id
-    ):
+    fields = {"email": email} if inviter_id is None else {"inviter_id": inviter_id}
+    for invitation in changes.records.find(INVITATIONS, institution_id=institution_id, **fields):
         if invitation == accepted or not invitation.is_open_at(changes.instant):
-            changes.accounts.remove_invitation(invitation.id)
+            changes.records.remove(INVITATIONS, invitation.id)
         else:
             revoke_invitation(changes, invitation)
 
 
 def revoke_invitation(changes: Changes, invitation: Invitation) -> None:
     """Remove an open invitation, and record it."""
-    changes.accounts.remove_invitation(invitation.id)
+    changes.records.remove(INVITATIONS, invitation.id)
     detail = f"role {invitation.role}, invited by {invitation.invited_by}"
     record(changes, Action.INVITATION_REVOKED, invitation, detail)
+
+
+def end_sessions(records: RecordChanges, member_id: str) -> None:
+    """End all sessions of a member, who is locked."""
+    for session in records.find(SESSIONS, member_id=member_id):
+        records.remove(SESSIONS, session.digest)
 
 
 def record(

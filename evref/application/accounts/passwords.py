@@ -4,8 +4,8 @@ Guessing is throttled, concurrent work is limited, and new passwords must not be
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from threading import Lock
 
@@ -20,8 +20,17 @@ from evref.domain.accounts.slowdown import (
     Slowdown,
     network,
 )
-from evref.domain.errors import BusyError, Fault, InvalidValueError, TooManyAttemptsError
-from evref.ports.accounts import PasswordGuesser, SignInAttempts
+from evref.domain.errors import (
+    AlreadyExistsError,
+    BusyError,
+    Fault,
+    InvalidValueError,
+    NotFoundError,
+    TooManyAttemptsError,
+)
+from evref.domain.principal import SERVICE
+from evref.ports.accounts import ATTEMPTS, PasswordGuesser, RecordChanges
+from evref.ports.storage import Changes, Storage
 from evref.ports.system import Clock
 
 
@@ -60,8 +69,8 @@ class Bulkhead:
 class Attempts:
     """Counts failed attempts by account and address, or only by known device."""
 
-    def __init__(self, store: SignInAttempts, bulkhead: Bulkhead, clock: Clock) -> None:
-        self._store = store
+    def __init__(self, storage: Storage, bulkhead: Bulkhead, clock: Clock) -> None:
+        self._storage = storage
         self._bulkhead = bulkhead
         self._clock = clock
 
@@ -84,42 +93,75 @@ class Attempts:
         is_known = False
         if device is not None:
             name = PER_DEVICE.name(device.id)
-            is_known = self._store.get([name])[name].count < MOST_DEVICE_FAILURES
+            is_known = self._stored(name).failures < MOST_DEVICE_FAILURES
             if is_known:
                 caller, counters = name, {name: PER_DEVICE}
         # Checked before a place is taken, so that an attempt that must wait does not take a place.
-        self._require_no_wait(counters, self._store.get(counters))
+        self._require_no_wait(counters, [self._stored(name) for name in counters])
         with self._bulkhead.place(caller, is_device=is_known):
-            self._store.change(counters, lambda before: self._one_more(counters, before))
-            yield lambda: self._store.change(
-                counters,
-                lambda after: {
-                    name: slowdown.forgiven(after[name]) for name, slowdown in counters.items()
-                },
-            )
+            self._change(counters, self._one_more)
+            yield lambda: self._change(counters, self._forgiven)
+
+    def _stored(self, name: str) -> Failures:
+        return next(iter(self._storage.records.find(ATTEMPTS, name=name)), Failures(name))
+
+    def _change(
+        self,
+        counters: Mapping[str, Slowdown],
+        changed: Callable[[Mapping[str, Slowdown], Sequence[Failures]], Iterable[Failures]],
+    ) -> None:
+        while True:
+            # If another attempt is the first one to count under a name, this one begins again: only
+            # what is stored can be locked.
+            with (
+                suppress(AlreadyExistsError),
+                self._storage.changes(SERVICE, self._clock.now()) as changes,
+            ):
+                # Always in the same order, to avoid deadlocks.
+                before = [_locked(changes.records, name) for name in sorted(counters)]
+                for failures, after in zip(before, changed(counters, before), strict=True):
+                    if not after.failures:
+                        changes.records.remove(ATTEMPTS, after.name)
+                    elif failures.failures:
+                        changes.records.replace(ATTEMPTS, after)
+                    else:
+                        changes.records.add(ATTEMPTS, after)
+                return
 
     def _one_more(
-        self, counters: Mapping[str, Slowdown], before: Mapping[str, Failures]
-    ) -> Mapping[str, Failures]:
+        self, counters: Mapping[str, Slowdown], before: Sequence[Failures]
+    ) -> Iterable[Failures]:
         # Checked again, because concurrent attempts count against each other.
         self._require_no_wait(counters, before)
         instant = self._clock.now()
-        return {
-            name: slowdown.one_more(before[name], instant) for name, slowdown in counters.items()
-        }
+        return [counters[failures.name].one_more(failures, instant) for failures in before]
+
+    def _forgiven(
+        self, counters: Mapping[str, Slowdown], before: Sequence[Failures]
+    ) -> Iterable[Failures]:
+        return [counters[failures.name].forgiven(failures) for failures in before]
 
     def _require_no_wait(
-        self, counters: Mapping[str, Slowdown], failures: Mapping[str, Failures]
+        self, counters: Mapping[str, Slowdown], counted: Sequence[Failures]
     ) -> None:
         instant = self._clock.now()
-        wait = max(slowdown.wait(failures[name], instant) for name, slowdown in counters.items())
+        wait = max(counters[failures.name].wait(failures, instant) for failures in counted)
         if wait:
             raise TooManyAttemptsError(-(-wait // timedelta(seconds=1)))
 
-    def forget_old(self) -> None:
-        """Remove the failures that no longer count."""
-        for slowdown in (PER_ACCOUNT, PER_ADDRESS, PER_DEVICE):
-            self._store.remove_older(slowdown.kind, self._clock.now() - slowdown.kept)
+
+def forget_old_attempts(changes: Changes) -> None:
+    """Remove the failures that no longer count."""
+    for slowdown in (PER_ACCOUNT, PER_ADDRESS, PER_DEVICE):
+        earliest, prefix = changes.instant - slowdown.kept, f"{slowdown.kind}:"
+        changes.records.remove_older(ATTEMPTS, earliest, prefix=prefix)
+
+
+def _locked(records: RecordChanges, name: str) -> Failures:
+    try:
+        return records.lock(ATTEMPTS, name)
+    except NotFoundError:
+        return Failures(name)
 
 
 _THE_SERVICE = "evref"

@@ -1,12 +1,15 @@
 """The members of an institution: create, invite, list, change and remove them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from evref.application.accounts.membership import (
     add_member,
     end_admin,
-    is_member,
+    end_sessions,
+    has_admin,
     lock_members,
+    member_with_email,
     record,
     refuse_foreign_domain,
     remove_invitations,
@@ -41,7 +44,14 @@ from evref.domain.principal import (
     authorise_in,
 )
 from evref.domain.redaction import refuse_keys
-from evref.ports.accounts import PasswordGuesser, PasswordHasher
+from evref.ports.accounts import (
+    INSTITUTIONS,
+    INVITATIONS,
+    MEMBERS,
+    SIGN_IN_DOMAINS,
+    PasswordGuesser,
+    PasswordHasher,
+)
 from evref.ports.storage import Storage
 from evref.ports.system import Clock, Randomness
 
@@ -70,13 +80,13 @@ class People:
     def list(self, principal: Principal, institution_id: str) -> tuple[Member, ...]:
         """Return the members of an institution, ordered by e-mail."""
         authorise_in(institution_id, principal, Right.SEE_MEMBERS)
-        return self.storage.accounts.members_of(institution_id)
+        return _by_email(self.storage.records.find(MEMBERS, institution_id=institution_id))
 
     def member(self, principal: Principal, member_id: str) -> tuple[Member, bool]:
         """Return a member to be changed, and whether they are the only admin."""
         member = self._member(principal, member_id)
-        is_last = member.role is Role.ADMIN and not self.storage.accounts.has_admin(
-            member.institution_id, besides=member_id
+        is_last = member.role is Role.ADMIN and not has_admin(
+            self.storage.records, member.institution_id, besides=member_id
         )
         return member, is_last
 
@@ -84,16 +94,16 @@ class People:
         """Return the members of all institutions, ordered by e-mail, each with the institution."""
         authorise(principal, Right.MANAGE_MEMBERS)
         # Members are read first, so that the institution of each member is among those read later.
-        members = self.storage.accounts.members()
+        members = _by_email(self.storage.records.find(MEMBERS))
         by_id = {
-            institution.id: institution for institution in self.storage.accounts.institutions()
+            institution.id: institution for institution in self.storage.records.find(INSTITUTIONS)
         }
         return tuple((member, by_id[member.institution_id]) for member in members)
 
     def with_email(self, principal: Principal, email: str) -> Member:
         """Return the member with this e-mail, ignoring case."""
         authorise(principal, Right.MANAGE_MEMBERS)
-        return self.storage.accounts.member_with_email(normalised_email(email))
+        return member_with_email(self.storage.records, normalised_email(email))
 
     def create(
         self,
@@ -117,7 +127,7 @@ class People:
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)
-        institution = self.storage.accounts.institution(institution_id)
+        institution = self.storage.records.get(INSTITUTIONS, institution_id)
         refuse_keys("email", email)
         email = normalised_email(email)
         check_email(email)
@@ -126,7 +136,7 @@ class People:
         password_hash = None if password is None else self.passwords.hash(password)
         member = self._new_member(institution_id, email, role, password_hash)
         with self.storage.changes(principal, member.created_at) as changes:
-            changes.accounts.lock(institution_id)
+            changes.records.lock(INSTITUTIONS, institution_id)
             add_member(changes, member)
             record(changes, Action.MEMBER_CREATED, member, f"role {role}")
         return member
@@ -139,33 +149,28 @@ class People:
 
         """
         authorise(principal, Right.MANAGE_MEMBERS)
-        member = self.storage.accounts.member(member_id)
-        institution = self.storage.accounts.institution(member.institution_id)
+        member = self.storage.records.get(MEMBERS, member_id)
+        institution = self.storage.records.get(INSTITUTIONS, member.institution_id)
         check_new_password(password, self.guesser, email=member.email, institution=institution)
         password_hash = self.passwords.hash(password)
         with self.storage.changes(principal, self.clock.now()) as changes:
-            changes.accounts.set_password(member.id, password_hash)
+            member = changes.records.lock(MEMBERS, member_id)
+            changes.records.replace(MEMBERS, replace(member, password_hash=password_hash))
             record(changes, Action.PASSWORD_RESET, member)
 
     def sign_in_domains(self, principal: Principal, institution_id: str) -> tuple[str, ...]:
         """Return the domains whose addresses the institution's own system signs in."""
         authorise_in(institution_id, principal, Right.SEE_MEMBERS)
-        return tuple(
-            domain
-            for sign_in in self.storage.accounts.proxy_sign_ins()
-            if sign_in.institution_id == institution_id
-            for domain in sign_in.domains
-        )
+        domains = self.storage.records.find(SIGN_IN_DOMAINS, institution_id=institution_id)
+        return tuple(domain.domain for domain in domains)
 
     def invitations(self, principal: Principal, institution_id: str) -> tuple[Invitation, ...]:
         """Return the open invitations to an institution, newest first."""
         authorise_in(institution_id, principal, Right.CHANGE_MEMBERS)
         instant = self.clock.now()
-        return tuple(
-            invitation
-            for invitation in self.storage.accounts.invitations_to(institution_id)
-            if invitation.is_open_at(instant)
-        )
+        stored = self.storage.records.find(INVITATIONS, institution_id=institution_id)
+        is_open = [invitation for invitation in stored if invitation.is_open_at(instant)]
+        return tuple(sorted(is_open, key=lambda each: each.created_at, reverse=True))
 
     def invite(
         self, principal: Principal, institution_id: str, *, email: str, role: Role
@@ -197,12 +202,12 @@ class People:
         )
         with self.storage.changes(principal, self.clock.now()) as changes:
             lock_members(changes, institution_id)
-            refuse_foreign_domain(changes.accounts, institution_id, invitation.email)
-            require_admin(changes.accounts, institution_id, role)
-            if is_member(changes.accounts, institution_id, invitation.email):
-                raise AlreadyExistsError("member", invitation.email)
+            refuse_foreign_domain(changes.records, institution_id, invitation.email)
+            require_admin(changes.records, institution_id, role)
+            if changes.records.find(MEMBERS, email=invitation.email, institution_id=institution_id):
+                raise AlreadyExistsError(MEMBERS.name, invitation.email)
             remove_invitations(changes, institution_id, email=invitation.email)
-            changes.accounts.add_invitation(invitation)
+            changes.records.add(INVITATIONS, invitation)
             valid = f"role {role}, valid until {invitation.ends_at:%Y-%m-%d %H:%M} UTC"
             record(changes, Action.MEMBER_INVITED, invitation, valid)
         return invitation, token
@@ -214,12 +219,12 @@ class People:
             NotFoundError: If the invitation does not exist or is not open.
 
         """
-        invitation = self.storage.accounts.invitation(invitation_id)
+        invitation = self.storage.records.get(INVITATIONS, invitation_id)
         unseen = NotFoundError("invitation", invitation_id)
         authorise_in(invitation.institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
         with self.storage.changes(principal, self.clock.now()) as changes:
             lock_members(changes, invitation.institution_id)
-            if not changes.accounts.invitation(invitation_id).is_open_at(changes.instant):
+            if not changes.records.get(INVITATIONS, invitation_id).is_open_at(changes.instant):
                 raise unseen
             revoke_invitation(changes, invitation)
 
@@ -240,17 +245,19 @@ class People:
         institution_id = self._member(principal, member_id).institution_id
         with self.storage.changes(principal, self.clock.now()) as changes:
             lock_members(changes, institution_id)
-            member = changes.accounts.member(member_id)
+            member = changes.records.lock(MEMBERS, member_id)
             if member.role is role:
                 return member
             if seen not in {None, member.role}:
                 raise OutdatedError
             if role is not Role.ADMIN:
                 end_admin(changes, member)
-            changes.accounts.set_role(member_id, role)
+            after = replace(member, role=role)
+            changes.records.replace(MEMBERS, after)
+            end_sessions(changes.records, member_id)
             detail = f"role from {member.role} to {role}"
             record(changes, Action.MEMBER_ROLE_CHANGED, member, detail)
-        return replace(member, role=role)
+        return after
 
     def remove(self, principal: Principal, member_id: str) -> None:
         """Remove a member, with their sessions and open invitations.
@@ -264,9 +271,10 @@ class People:
         institution_id = self._member(principal, member_id).institution_id
         with self.storage.changes(principal, self.clock.now()) as changes:
             lock_members(changes, institution_id)
-            member = changes.accounts.member(member_id)
+            member = changes.records.lock(MEMBERS, member_id)
             end_admin(changes, member)
-            changes.accounts.remove_member(member_id)
+            end_sessions(changes.records, member_id)
+            changes.records.remove(MEMBERS, member_id)
             record(changes, Action.MEMBER_REMOVED, member, f"role {member.role}")
 
     def invitation(self, token_text: str) -> tuple[Invitation, Institution]:
@@ -277,13 +285,11 @@ class People:
 
         """
         digest = InvitationToken(token_text).digest
-        try:
-            invitation = self.storage.accounts.invitation_with_digest(digest)
-        except NotFoundError:
-            raise unknown_invitation() from None
-        if not invitation.is_open_at(self.clock.now()):
-            raise unknown_invitation()
-        return invitation, self.storage.accounts.institution(invitation.institution_id)
+        for invitation in self.storage.records.find(INVITATIONS, digest=digest):
+            if invitation.is_open_at(self.clock.now()):
+                institution_id = invitation.institution_id
+                return invitation, self.storage.records.get(INSTITUTIONS, institution_id)
+        raise unknown_invitation()
 
     def accept(self, token_text: str, *, password: str, repeated: str, address: str) -> Member:
         """Accept the invitation whose link has this token, and return the new member.
@@ -312,10 +318,9 @@ class People:
             password_hash = self.passwords.hash(password)
         member = self._new_member(institution.id, invitation.email, invitation.role, password_hash)
         with self.storage.changes(member.principal, member.created_at) as changes:
-            changes.accounts.lock(institution.id)
-            if invitation not in changes.accounts.invitations_to(
-                institution.id, email=member.email
-            ) or not invitation.is_open_at(changes.instant):
+            changes.records.lock(INSTITUTIONS, institution.id)
+            still_there = changes.records.find(INVITATIONS, id=invitation.id)
+            if not still_there or not invitation.is_open_at(changes.instant):
                 raise unknown_invitation()
             add_member(changes, member, accepted=invitation)
             by = f"role {member.role}, invited by {invitation.invited_by}"
@@ -337,12 +342,16 @@ class People:
         """
         member = self._new_member(institution_id, email, Role.READER)
         with self.storage.changes(member.principal, member.created_at) as changes:
-            changes.accounts.lock(institution_id)
+            changes.records.lock(INSTITUTIONS, institution_id)
             # Another request of the same person may have added the member first.
-            if is_member(changes.accounts, institution_id, email):
-                return changes.accounts.member_with_email(email)
+            for present in changes.records.find(
+                MEMBERS, email=email, institution_id=institution_id
+            ):
+                return present
             by, accepted = "the institution's own system", None
-            for invitation in changes.accounts.invitations_to(institution_id, email=email):
+            for invitation in changes.records.find(
+                INVITATIONS, institution_id=institution_id, email=email
+            ):
                 if invitation.is_open_at(changes.instant):
                     member = replace(member, role=invitation.role)
                     by, accepted = invitation.invited_by, invitation
@@ -364,7 +373,11 @@ class People:
 
     def _member(self, principal: Principal, member_id: str) -> Member:
         """Return a member whom the principal may change."""
-        member = self.storage.accounts.member(member_id)
+        member = self.storage.records.get(MEMBERS, member_id)
         unseen = NotFoundError("member", member_id)
         authorise_in(member.institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
         return member
+
+
+def _by_email(members: Iterable[Member]) -> tuple[Member, ...]:
+    return tuple(sorted(members, key=lambda member: member.email))

@@ -3,8 +3,8 @@
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from evref.application.accounts.membership import record
-from evref.application.accounts.passwords import Attempts, check_new_password
+from evref.application.accounts.membership import end_sessions, member_with_email, record
+from evref.application.accounts.passwords import Attempts, check_new_password, forget_old_attempts
 from evref.application.accounts.refused_sign_ins import RefusedSignIns
 from evref.domain.accounts.institution import (
     Institution,
@@ -13,7 +13,7 @@ from evref.domain.accounts.institution import (
     normalised_email,
     password_faults,
 )
-from evref.domain.accounts.session import SESSION_LENGTHS, Session, SessionToken
+from evref.domain.accounts.session import LONGEST_SESSION, Session, SessionToken, surplus
 from evref.domain.accounts.slowdown import Device
 from evref.domain.audit import (
     SIGN_INS,
@@ -31,8 +31,14 @@ from evref.domain.errors import (
     TooManyAttemptsError,
     WrongCredentialsError,
 )
-from evref.domain.principal import InstitutionMember
-from evref.ports.accounts import PasswordGuesser, PasswordHasher
+from evref.domain.principal import SERVICE, InstitutionMember
+from evref.ports.accounts import (
+    INSTITUTIONS,
+    MEMBERS,
+    SESSIONS,
+    PasswordGuesser,
+    PasswordHasher,
+)
 from evref.ports.storage import Changes, Storage
 from evref.ports.system import Clock, Randomness
 
@@ -118,7 +124,7 @@ class SignIn:
         if not is_email(email):
             return None
         try:
-            return self.storage.accounts.member_with_email(email)
+            return member_with_email(self.storage.records, email)
         except NotFoundError:
             return None
 
@@ -145,13 +151,16 @@ class SignIn:
             minute = entry.at.replace(second=0, microsecond=0)
             entry = replace(entry, at=minute, detail="by the institution's own system", times=1)
         with self.storage.changes(member.principal, self.clock.now()) as changes:
+            changes.records.lock(MEMBERS, member.id)
             changes.entries.append(entry)
             return self._start(changes, member, by_proxy=by_proxy)
 
     def _start(self, changes: Changes, member: Member, *, by_proxy: bool = False) -> StartedSession:
         token = SessionToken.make(self.randomness.below(SessionToken.SECRETS))
         session = Session.of(member, token, changes.instant, by_proxy=by_proxy)
-        changes.accounts.add_session(session)
+        changes.records.add(SESSIONS, session)
+        for ended in surplus(changes.records.find(SESSIONS, member_id=member.id)):
+            changes.records.remove(SESSIONS, ended.digest)
         device = Device.of(member, self.randomness.below(Device.IDS), changes.instant)
         return StartedSession(member, token, device)
 
@@ -159,10 +168,11 @@ class SignIn:
         # A purge takes the write lock of the database, which admission needs too.
         if self.clock.monotonic() >= self._next_purge:
             self._next_purge = self.clock.monotonic() + _SECONDS_BETWEEN_PURGES
-            for role, length in SESSION_LENGTHS.items():
-                self.storage.sessions.remove_started_before(self.clock.now() - length, role)
-            self.attempts.forget_old()
-            self.storage.audit.remove_older(SIGN_INS, self.clock.now() - SIGN_INS_KEPT)
+            now = self.clock.now()
+            with self.storage.changes(SERVICE, now) as changes:
+                changes.records.remove_older(SESSIONS, now - LONGEST_SESSION)
+                forget_old_attempts(changes)
+            self.storage.audit.remove_older(SIGN_INS, now - SIGN_INS_KEPT)
 
     def who(self, token: SessionToken) -> SignedIn:
         """Return the member of this session.
@@ -172,20 +182,21 @@ class SignIn:
 
         """
         try:
-            session = self.storage.sessions.get(token.digest)
-            member = self.storage.accounts.member(session.member_id)
+            session = self.storage.records.get(SESSIONS, token.digest)
+            member = self.storage.records.get(MEMBERS, session.member_id)
         except NotFoundError:
             raise NotSignedInError from None
         if not session.is_live(member, self.clock.now()):
             raise NotSignedInError
         # Members can read the audit log, so this process writes what is pending.
         self.refused.write()
-        institution = self.storage.accounts.institution(member.institution_id)
+        institution = self.storage.records.get(INSTITUTIONS, member.institution_id)
         return SignedIn(member, institution, session.by_proxy)
 
     def end(self, token: SessionToken) -> None:
         """End the session. It may have ended already."""
-        self.storage.sessions.remove(token.digest)
+        with self.storage.changes(SERVICE, self.clock.now()) as changes:
+            changes.records.remove(SESSIONS, token.digest)
 
     def change_password(
         self,
@@ -225,11 +236,12 @@ class SignIn:
             password_hash = self.passwords.hash(new)
         try:
             with self.storage.changes(signed_in.principal, self.clock.now()) as changes:
-                changes.accounts.set_password(member.id, password_hash)
+                present_member = changes.records.lock(MEMBERS, member.id)
+                member = replace(present_member, password_hash=password_hash)
+                changes.records.replace(MEMBERS, member)
+                end_sessions(changes.records, member.id)
                 record(changes, Action.PASSWORD_CHANGED, member)
-                # The session is bound to this password. It ends if another one is set concurrently.
-                started = self._start(changes, replace(member, password_hash=password_hash))
-            self.storage.sessions.remove(token.digest)
+                started = self._start(changes, member)
         except NotFoundError:
             # The member was removed in the meantime.
             raise NotSignedInError from None

@@ -6,12 +6,12 @@ import hmac
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from evref.application.accounts.membership import record
+from evref.application.accounts.membership import member_with_email, record
 from evref.application.accounts.people import People
 from evref.application.accounts.refused_sign_ins import RefusedSignIns
 from evref.application.accounts.sign_in import SignedIn, SignIn
 from evref.domain.accounts.institution import Member, normalised_email
-from evref.domain.accounts.proxy_sign_in import ProxySecret, ProxySignIn
+from evref.domain.accounts.proxy_sign_in import ProxySecret, email_from_proxy
 from evref.domain.accounts.session import SessionToken
 from evref.domain.audit import Action
 from evref.domain.errors import (
@@ -21,6 +21,7 @@ from evref.domain.errors import (
     NotFoundError,
     NotSignedInError,
 )
+from evref.ports.accounts import INSTITUTIONS, MEMBERS, PROXY_SIGN_INS, SIGN_IN_DOMAINS
 from evref.ports.storage import Storage
 from evref.ports.system import Clock
 
@@ -71,37 +72,39 @@ class SignInByProxy:
         person becomes a member with the role reader, or with the role of an open invitation.
         """
         digest = ProxySecret(secret).digest
-        sign_ins = self.storage.accounts.proxy_sign_ins()
+        sign_ins = self.storage.records.find(PROXY_SIGN_INS)
         # All secrets are compared, so that the time reveals nothing.
         matching = [sign_in for sign_in in sign_ins if hmac.compare_digest(sign_in.digest, digest)]
         if not matching:
             return Refusal.SECRET
-        email = matching[0].email(address)
+        institution_id = matching[0].institution_id
+        domains = self.storage.records.find(SIGN_IN_DOMAINS, institution_id=institution_id)
+        email = email_from_proxy(address, [domain.domain for domain in domains])
         present = self._present(token)
         if (
             present is not None
             and present.signed_in.by_proxy
             and present.signed_in.member.email == email
-            and present.signed_in.institution.id == matching[0].institution_id
+            and present.signed_in.institution.id == institution_id
         ):
             return present
         if token is not None and is_page:
             self.sign_in.end(token)
         outcome = (
-            Refusal.ADDRESS if email is None else self._begin(matching[0], email, is_page=is_page)
+            Refusal.ADDRESS
+            if email is None
+            else self._begin(institution_id, email, is_page=is_page)
         )
         if is_page and isinstance(outcome, Refusal):
-            self._count_refusal(matching[0], address)
+            self._count_refusal(address, [] if email is None else [institution_id])
         return outcome
 
-    def _count_refusal(self, sign_in: ProxySignIn, address: str) -> None:
+    def _count_refusal(self, address: str, of_domain: list[str]) -> None:
         """Count a refusal for the member's institution, and for the institution of the domain."""
         email = normalised_email(address)
         member = self.sign_in.member_with_email(email)
-        institution_ids = set() if member is None else {member.institution_id}
-        if sign_in.email(address) is not None:
-            institution_ids.add(sign_in.institution_id)
-        self.refused.add(email, *sorted(institution_ids))
+        of_member = [] if member is None else [member.institution_id]
+        self.refused.add(email, *sorted({*of_member, *of_domain}))
 
     def _present(self, token: SessionToken | None) -> ProxySession | None:
         if token is None:
@@ -111,19 +114,19 @@ class SignInByProxy:
         except NotSignedInError:
             return None
 
-    def _begin(self, sign_in: ProxySignIn, email: str, *, is_page: bool) -> ProxySession | Refusal:
+    def _begin(self, institution_id: str, email: str, *, is_page: bool) -> ProxySession | Refusal:
         has_joined = False
         try:
             try:
-                member = self.storage.accounts.member_with_email(email)
+                member = member_with_email(self.storage.records, email)
             except NotFoundError:
-                member, has_joined = self.people.join(sign_in.institution_id, email), True
-            if member.institution_id != sign_in.institution_id:
+                member, has_joined = self.people.join(institution_id, email), True
+            if member.institution_id != institution_id:
                 return Refusal.ADDRESS
             if member.password_hash is not None:
                 member = self._without_password(member)
             if not is_page:
-                institution = self.storage.accounts.institution(member.institution_id)
+                institution = self.storage.records.get(INSTITUTIONS, institution_id)
                 signed_in = SignedIn(member, institution, by_proxy=True)
                 return ProxySession(signed_in, None, has_joined=has_joined)
             token = self.sign_in.start(member, by_proxy=True).token
@@ -137,7 +140,8 @@ class SignInByProxy:
 
     def _without_password(self, member: Member) -> Member:
         with self.storage.changes(member.principal, self.clock.now()) as changes:
-            changes.accounts.set_password(member.id, None)
+            member = replace(changes.records.lock(MEMBERS, member.id), password_hash=None)
+            changes.records.replace(MEMBERS, member)
             detail = "signed in by the institution's own system"
             record(changes, Action.PASSWORD_REMOVED, member, detail)
-        return replace(member, password_hash=None)
+        return member

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -26,48 +27,65 @@ class ProxySecret(RandomSecret):
 class ProxySignIn:
     """The sign-in of an institution's members by a proxy, which knows the secret with this digest.
 
-    It signs in addresses of these domains, subdomains not included. A domain belongs to one
-    institution.
-
-    Raises:
-        InvalidValueError: If there is no domain, or one is not a domain name in lower case.
-
+    It signs in addresses of the institution's domains.
     """
 
     institution_id: str
-    domains: tuple[str, ...]
     digest: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SignInDomain:
+    """A domain whose addresses one institution's own system signs in, subdomains not included.
+
+    Raises:
+        InvalidValueError: If it is not a domain name in lower case.
+
+    """
+
+    domain: str
+    institution_id: str
 
     def __post_init__(self) -> None:
         rules = Rules()
-        rules.some("domains", self.domains)
-        for domain in self.domains:
-            rules.require(
-                len(domain) <= _LONGEST_DOMAIN and _DOMAIN.fullmatch(domain) is not None,
-                "domains",
-                f"must be domain names such as example.org, not {domain!r}",
-            )
+        rules.require(
+            len(self.domain) <= _LONGEST_DOMAIN and _DOMAIN.fullmatch(self.domain) is not None,
+            "domains",
+            f"must be domain names such as example.org, not {self.domain!r}",
+        )
         rules.enforce()
 
-    def owns(self, email: str) -> bool:
-        """Return whether an e-mail address belongs to one of the domains.
 
-        The domain of the address may be in Unicode (RFC 5890) and may end with a dot.
-        """
-        domain = email.rpartition("@")[2].rstrip(".")
-        # A name that cannot be converted is not a domain name.
-        with suppress(UnicodeError):
-            domain = domain.encode("idna").decode()
-        return domain.lower() in self.domains
+def sign_in_domains(institution_id: str, names: Iterable[str]) -> tuple[SignInDomain, ...]:
+    """Return the domains of an institution, in order, from names in any case.
 
-    def email(self, text: str) -> str | None:
-        """Return the address in the stored form; None if it is invalid or of another domain.
+    Raises:
+        InvalidValueError: If one is not a domain name.
 
-        It must be a valid e-mail address of HTML, whose local part has no comma: two headers of the
-        same name arrive as one, joined with a comma.
-        """
-        email = normalised_email(text)
-        local_part, _, domain = email.rpartition("@")
-        is_valid = is_email(email) and _LOCAL_PART.fullmatch(local_part) is not None
-        # The lower case of a letter beyond ASCII can be an ASCII letter.
-        return email if text.isascii() and is_valid and domain in self.domains else None
+    """
+    return tuple(SignInDomain(name, institution_id) for name in sorted(set(map(str.lower, names))))
+
+
+def domain_of(email: str) -> str:
+    """Return the domain of an e-mail address in the form in which it is stored.
+
+    The address may have it in Unicode (RFC 5890) and with a dot at the end.
+    """
+    domain = email.rpartition("@")[2].rstrip(".")
+    # A name that cannot be converted is not a domain name.
+    with suppress(UnicodeError):
+        domain = domain.encode("idna").decode()
+    return domain.lower()
+
+
+def email_from_proxy(text: str, domains: Collection[str]) -> str | None:
+    """Return the address in the stored form; None if it is invalid or of another domain.
+
+    It must be a valid e-mail address of HTML, whose local part has no comma: two headers of the
+    same name arrive as one, joined with a comma.
+    """
+    email = normalised_email(text)
+    local_part, _, domain = email.rpartition("@")
+    is_valid = is_email(email) and _LOCAL_PART.fullmatch(local_part) is not None
+    # The lower case of a letter beyond ASCII can be an ASCII letter.
+    return email if text.isascii() and is_valid and domain in domains else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 from evref.domain.identifiers import base62
@@ -40,3 +40,11 @@ class RandomSecret:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(…)"
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSecret:
+    """A secret that all processes share; once stored it never changes."""
+
+    name: str
+    value: str = field(repr=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -59,3 +60,9 @@ class Session:
 
 def _password_digest(member: Member) -> str:
     return digest_of(member.password_hash or "")
+
+
+def surplus(sessions: Iterable[Session]) -> list[Session]:
+    """Return the oldest sessions of a member beyond `MOST_SESSIONS`."""
+    oldest_first = sorted(sessions, key=lambda session: session.started_at)
+    return oldest_first[:-MOST_SESSIONS]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import ipaddress
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from evref.domain.accounts.institution import Member
@@ -44,9 +44,10 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Failed attempts to sign in that are counted together, and the instant of the last one."""
+    """Failed attempts to sign in that are counted under a name, and the instant of the last one."""
 
-    count: int = 0
+    name: str
+    failures: int = 0
     last_at: datetime | None = None
 
 
@@ -70,28 +71,28 @@ class Slowdown:
         """Return the name under which failures are counted; it does not reveal the text."""
         return f"{self.kind}:{digest_of(text)}"
 
-    def wait(self, failures: Failures, instant: datetime) -> timedelta:
+    def wait(self, counted: Failures, instant: datetime) -> timedelta:
         """Return the delay of the next attempt, from this instant; zero if there is none."""
-        if failures.last_at is None or failures.count < self.free:
+        if counted.last_at is None or counted.failures < self.free:
             return timedelta(0)
-        if failures.last_at > instant + CLOCK_DIFFERENCE:
+        if counted.last_at > instant + CLOCK_DIFFERENCE:
             return timedelta(0)
         # A few doublings already reach the longest delay.
-        doublings = min(failures.count - self.free, 10)
+        doublings = min(counted.failures - self.free, 10)
         pause = min(self.FIRST_WAIT * (1 << doublings), self.LONGEST_WAIT)
-        return min(max(failures.last_at + pause - instant, timedelta(0)), pause)
+        return min(max(counted.last_at + pause - instant, timedelta(0)), pause)
 
-    def one_more(self, failures: Failures, instant: datetime) -> Failures:
+    def one_more(self, counted: Failures, instant: datetime) -> Failures:
         """Return the failures after another one at this instant."""
-        if failures.last_at is None or instant >= failures.last_at + self.kept:
-            return Failures(1, instant)
-        return Failures(failures.count + 1, instant)
+        if counted.last_at is None or instant >= counted.last_at + self.kept:
+            return replace(counted, failures=1, last_at=instant)
+        return replace(counted, failures=counted.failures + 1, last_at=instant)
 
-    def forgiven(self, failures: Failures) -> Failures:
+    def forgiven(self, counted: Failures) -> Failures:
         """Return the failures without the last attempt, which had the right password."""
-        if self.is_reset or failures.count <= 1:
-            return Failures()
-        return Failures(failures.count - 1, failures.last_at)
+        if self.is_reset or counted.failures <= 1:
+            return Failures(counted.name)
+        return replace(counted, failures=counted.failures - 1)
 
 
 PER_ACCOUNT = Slowdown("account", free=5, is_reset=True)

@@ -10,7 +10,7 @@ from evref.domain.access.caps import KeyCaps
 from evref.domain.access.key import ApiKey, KeySecret, Permission
 from evref.domain.errors import AlreadyExistsError, NotFoundError
 from evref.ports.access import KeyChanges, Keys
-from evref.ports.accounts import Accounts
+from evref.ports.accounts import INSTITUTIONS, Records
 from evref_own_keys.database import Database
 
 _BY_DIGEST = """
@@ -49,12 +49,12 @@ class OwnKeys(Keys):
 class OwnKeyChanges(KeyChanges):
     """Changes keys in a transaction, which excludes all other changes."""
 
-    def __init__(self, connection: sqlite3.Connection, accounts: Accounts) -> None:
+    def __init__(self, connection: sqlite3.Connection, records: Records) -> None:
         self._connection = connection
-        self._accounts = accounts
+        self._records = records
 
     def add(self, key: ApiKey) -> None:
-        self._accounts.institution(key.institution_id)
+        self._records.get(INSTITUTIONS, key.institution_id)
         if self._connection.execute("SELECT 1 FROM keys WHERE id = ?", [key.id]).fetchone():
             raise AlreadyExistsError("API key", key.id)
         self.replace(key)
@@ -69,7 +69,7 @@ class OwnKeyChanges(KeyChanges):
         return _caps(self._connection, institution_id)
 
     def set_caps(self, institution_id: str, caps: KeyCaps) -> None:
-        self._accounts.institution(institution_id)
+        self._records.get(INSTITUTIONS, institution_id)
         record = [institution_id, json.dumps(asdict(caps))]
         self._connection.execute("INSERT OR REPLACE INTO caps VALUES (?, ?)", record)
 

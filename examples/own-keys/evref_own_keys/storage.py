@@ -32,7 +32,7 @@ class OwnKeysStorage(DelegatingStorage):
             self._database.transaction() as connection,
             self.rest.changes(principal, instant) as changes,
         ):
-            yield replace(changes, keys=OwnKeyChanges(connection, self.accounts))
+            yield replace(changes, keys=OwnKeyChanges(connection, self.records))
 
     def prepare(self) -> None:
         super().prepare()

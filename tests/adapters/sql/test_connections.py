@@ -9,6 +9,7 @@ from sqlalchemy import text
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.domain.access.key import Permission
 from evref.domain.errors import StorageUnavailableError
+from evref.ports.accounts import INSTITUTIONS
 from evref.testing.builders import NOON, a_key
 from evref.testing.filling import keep_institutions, keep_key
 
@@ -20,9 +21,11 @@ def test_a_call_fails_while_all_connections_are_in_use(storage: SqlStorage, url:
     with closing(SqlDatabase(url, pool_size=2, timeout_seconds=60)) as few:
         assert SqlStorage(few).admission.admit(digest, Permission.READ, NOON).admitted == 1
         with few.connect(), few.connect(), pytest.raises(StorageUnavailableError):
-            SqlStorage(few).accounts.institutions()
+            SqlStorage(few).records.find(INSTITUTIONS)
 
-        assert [institution.id for institution in SqlStorage(few).accounts.institutions()] == ["i1"]
+        assert [institution.id for institution in SqlStorage(few).records.find(INSTITUTIONS)] == [
+            "i1"
+        ]
 
 
 def test_no_statement_takes_longer_than_the_timeout(

@@ -8,6 +8,7 @@ from sqlalchemy import text
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.domain.access.key import Permission
 from evref.domain.errors import InvalidValueError, StorageUnavailableError
+from evref.ports.accounts import INSTITUTIONS
 from evref.testing.builders import NOON, a_key
 from evref.testing.filling import at_once, keep_institutions, keep_key
 from tests.servers import PostgresqlServer, database_name, free_port
@@ -39,7 +40,7 @@ def test_a_read_only_server_is_unavailable_although_it_can_be_read(
     standby = SqlDatabase(there, timeout_seconds=60)
     on_standby = SqlStorage(standby)
 
-    assert len(on_standby.accounts.institutions()) == 1
+    assert len(on_standby.records.find(INSTITUTIONS)) == 1
     on_standby.verify()
     for act in (
         on_standby.ping,
@@ -82,7 +83,7 @@ def test_a_connection_that_was_cut_is_replaced_before_it_is_used(
 ) -> None:
     """No request fails although all connections of the pool are cut."""
     keep_institutions(storage, "i1")
-    read: Callable[[int], object] = lambda _: storage.accounts.institutions()  # noqa: E731
+    read: Callable[[int], object] = lambda _: storage.records.find(INSTITUTIONS)  # noqa: E731
     at_once(8, read)
 
     postgresql.cut_connections(database_name(url))

@@ -20,6 +20,7 @@ from evref.domain.errors import (
     StorageNotReadyError,
     StorageUnavailableError,
 )
+from evref.ports.accounts import INSTITUTIONS
 from evref.testing.builders import a_key
 from evref.testing.filling import keep_institutions, keep_key
 from tests.servers import wait_until
@@ -76,7 +77,7 @@ def test_a_database_of_a_newer_version_is_not_changed(
 
     with database.connect() as connection:
         assert connection.scalar(text("SELECT version_num FROM alembic_version")) == "9999"
-    assert len(storage.accounts.institutions()) == 1
+    assert len(storage.records.find(INSTITUTIONS)) == 1
 
 
 def test_the_revisions_are_those_of_the_migrations() -> None:

@@ -15,13 +15,14 @@ from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.domain.access.key import Permission
 from evref.domain.audit import SIGN_INS
 from evref.domain.errors import StorageUnavailableError
+from evref.ports.accounts import MEMBERS
 from evref.ports.storage import Storage
 from evref.testing.audit import a_refusal
 from evref.testing.builders import NOON, a_catalogue, a_key, a_member, a_secret, an_entry
 from evref.testing.catalogue import assert_serves
 from evref.testing.filling import (
     at_once,
-    change_members,
+    keep,
     keep_catalogue,
     keep_institutions,
     keep_key,
@@ -42,16 +43,8 @@ READS: dict[str, "Act"] = {
     "keys.by_digests": lambda storage: storage.keys.by_digests([DIGEST]),
     "usage_reports.history": lambda storage: storage.usage.history("k1", TODAY, TODAY),
     "usage_reports.overview": lambda storage: storage.usage.overview(["k1"], TODAY),
-    "institutions.named": lambda storage: storage.accounts.institution_named("i1"),
-    "institutions.get": lambda storage: storage.accounts.institution("i1"),
-    "institutions.list": lambda storage: storage.accounts.institutions(),
-    "members.with_email": lambda storage: storage.accounts.member_with_email("ward@example.org"),
-    "members.get": lambda storage: storage.accounts.member("m1"),
-    "members.list": lambda storage: storage.accounts.members(),
-    "members.of_institution": lambda storage: storage.accounts.members_of("i1"),
-    "teams.invitations": lambda storage: storage.accounts.invitations_to("i1"),
-    "teams.invitation": lambda storage: storage.accounts.invitation("v1"),
-    "teams.invitation_with_digest": lambda storage: storage.accounts.invitation_with_digest(DIGEST),
+    "records.get": lambda storage: storage.records.get(MEMBERS, "m1"),
+    "records.find": lambda storage: storage.records.find(MEMBERS, email="ward@example.org"),
     "audit.entries": lambda storage: storage.audit.entries("i1"),
 }
 WRITES: dict[str, "Act"] = {
@@ -227,7 +220,7 @@ def test_a_reason_shows_no_statement_and_no_value(storage: SqlStorage) -> None:
     member = a_member(institution_id="unknown", email="private@example.org")
 
     with pytest.raises(StorageUnavailableError) as caught:
-        change_members(storage, "i1", lambda accounts: accounts.add_member(member))
+        keep(storage, MEMBERS, member)
 
     assert "foreign key" in caught.value.reason.lower()
     for hidden in ("INSERT", "unknown", member.email, str(member.password_hash)):

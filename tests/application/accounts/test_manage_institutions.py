@@ -12,9 +12,11 @@ from evref.adapters.outbound.memory import MemoryStorage
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.people import People
 from evref.domain.accounts.institution import Institution, Member
+from evref.domain.accounts.proxy_sign_in import SignInDomain
 from evref.domain.audit import Action, Subject, SubjectKind
 from evref.domain.errors import AlreadyExistsError, InvalidValueError
 from evref.domain.principal import Principal
+from evref.ports.accounts import MEMBERS, PROXY_SIGN_INS, SIGN_IN_DOMAINS
 from evref.ports.storage import AuditLog, Changes, DelegatingStorage
 from evref.testing.builders import OPERATOR
 from tests.fakes import QuickPasswordHasher, SingleGuess
@@ -51,7 +53,8 @@ def test_a_reset_replaces_the_password(
 ) -> None:
     reset(people, " Ward@b.org", "another long one")
 
-    stored = storage.accounts.member_with_email(EMAIL).password_hash
+    (member,) = storage.records.find(MEMBERS, email=EMAIL)
+    stored = member.password_hash
     assert passwords.verify("another long one", stored)
     assert not passwords.verify(PASSWORD, stored)
 
@@ -76,7 +79,7 @@ def test_a_password_that_breaks_a_rule_changes_nothing(
     with pytest.raises(InvalidValueError, match=reason):
         people.create(OPERATOR, member.institution_id, EMAIL, password=refused)
 
-    assert storage.accounts.members() == (member,)
+    assert storage.records.find(MEMBERS) == (member,)
 
 
 def test_every_change_is_audited_without_the_password(
@@ -138,5 +141,6 @@ def test_commands_that_run_at_the_same_time_do_not_undo_each_other(
 
     assert set_sign_in(replace(institutions, storage=raced), "b.example") == ""
 
-    (after,) = storage.accounts.proxy_sign_ins()
-    assert (after.domains, [after.digest]) == (("b.example",), secrets)
+    (after,) = storage.records.find(PROXY_SIGN_INS)
+    assert [after.digest] == secrets
+    assert storage.records.find(SIGN_IN_DOMAINS) == (SignInDomain("b.example", hospital.id),)

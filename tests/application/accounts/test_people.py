@@ -22,6 +22,7 @@ from evref.domain.errors import (
     WrongCredentialsError,
 )
 from evref.domain.principal import Role
+from evref.ports.accounts import INVITATIONS, SESSIONS
 from evref.ports.storage import AuditLog
 from evref.testing.builders import NOON, OPERATOR
 from tests.fakes import FakeClock, QuickPasswordHasher, SingleGuess
@@ -68,7 +69,7 @@ def test_the_token_is_not_stored(people: People, admin: Member, state: MemorySta
 
     assert made[1].text not in repr(state)
     assert made[1].text not in repr(made)
-    assert state.invitations[made[0].id].digest == made[1].digest
+    assert state.records[INVITATIONS][made[0].id].digest == made[1].digest
 
 
 def test_the_inviter_does_not_learn_that_somebody_is_a_member_elsewhere(
@@ -232,7 +233,7 @@ def test_a_member_removed_during_a_password_change_is_signed_out(
             address=HERE,
         )
 
-    assert state.sessions == {}
+    assert state.records[SESSIONS] == {}
 
 
 def test_a_member_removed_during_the_sign_in_is_not_signed_in(
@@ -256,7 +257,7 @@ def test_a_member_removed_during_the_sign_in_is_not_signed_in(
     with pytest.raises(WrongCredentialsError):
         sign_in.begin(admin.email, PASSWORD, address=HERE)
 
-    assert state.sessions == {}
+    assert state.records[SESSIONS] == {}
 
 
 def test_every_change_is_audited_with_who_invited_whom(

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from evref.adapters.outbound.memory import MemoryStorage
-from evref.adapters.outbound.memory.accounts import MemorySignInAttempts
+from evref.adapters.outbound.memory.accounts import MemoryRecordChanges
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.accounts.passwords import Attempts, Bulkhead
 from evref.application.accounts.people import People
@@ -26,6 +27,7 @@ from evref.domain.errors import (
     WrongCredentialsError,
 )
 from evref.domain.principal import Principal
+from evref.ports.accounts import ATTEMPTS, MEMBERS, SESSIONS, Kind
 from evref.ports.storage import Changes, DelegatingStorage
 from evref.testing.builders import NOON, OPERATOR
 from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
@@ -79,7 +81,7 @@ def test_sessions_that_have_ended_are_cleared_away(
     clock.advance(hours=31 * 24)
     sign_in.begin(EMAIL, PASSWORD, address=HERE)
 
-    assert len(state.sessions) == 1
+    assert len(state.records[SESSIONS]) == 1
 
 
 # Changing the password
@@ -122,9 +124,10 @@ class ResettingStorage(DelegatingStorage):
         with super().changes(principal, instant) as changes:
             yield changes
         if any(entry.action is Action.PASSWORD_CHANGED for entry in changes.entries):
-            (member,) = self.accounts.members()
+            (member,) = self.records.find(MEMBERS)
             with super().changes(OPERATOR, instant) as changes:
-                changes.accounts.set_password(member.id, "$quick$0$operator's")
+                reset = replace(member, password_hash="$quick$0$operator's")
+                changes.records.replace(MEMBERS, reset)
 
 
 def test_a_reset_right_after_a_change_ends_the_new_session_too(
@@ -132,7 +135,7 @@ def test_a_reset_right_after_a_change_ends_the_new_session_too(
 ) -> None:
     sign_in = SignIn(
         storage=ResettingStorage(storage),
-        attempts=Attempts(storage.sign_in_attempts, Bulkhead(), clock),
+        attempts=Attempts(storage, Bulkhead(), clock),
         refused=RefusedSignIns(storage.audit, clock),
         passwords=passwords,
         guesser=SingleGuess(),
@@ -267,7 +270,7 @@ def test_without_a_place_no_attempt_is_checked_or_counted(
 ) -> None:
     fail(sign_in, 2)
     token = sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE).token
-    counted, verified = dict(state.failures), passwords.verified
+    counted, verified = dict(state.records[ATTEMPTS]), passwords.verified
 
     with bulkhead.place("192.0.2.8"), bulkhead.place("192.0.2.9"):
         with pytest.raises(BusyError):
@@ -275,7 +278,7 @@ def test_without_a_place_no_attempt_is_checked_or_counted(
         with pytest.raises(BusyError):
             sign_in.change_password(token, **CHANGE)
 
-    assert (state.failures, passwords.verified) == (counted, verified)
+    assert (state.records[ATTEMPTS], passwords.verified) == (counted, verified)
     assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=HERE).token)
 
 
@@ -304,24 +307,16 @@ def test_an_attempt_that_has_to_wait_takes_no_place(sign_in: SignIn, bulkhead: B
         sign_in.begin(EMAIL, PASSWORD, address=HERE)
 
 
-class PurgedSignInAttempts(MemorySignInAttempts):
-    """Counts the purges, each of which is a transaction that writes."""
-
-    purges = 0
-
-    def remove_older(self, kind: str, instant: datetime) -> None:
-        self.purges += 1
-        super().remove_older(kind, instant)
-
-
-def test_old_attempts_are_purged_at_most_once_a_minute(
-    sign_in: SignIn, state: MemoryState, clock: FakeClock, bulkhead: Bulkhead
+def test_what_is_old_is_purged_at_most_once_a_minute(
+    sign_in: SignIn, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The three kinds of attempts are purged separately, however many attempts there are."""
-    store = PurgedSignInAttempts(state)
-    sign_in.attempts = Attempts(store, bulkhead, clock)
+    """A purge is a transaction that writes. It is one, however many attempts there are."""
+    purged: list[Kind[Any]] = []
+    monkeypatch.setattr(
+        MemoryRecordChanges, "remove_older", lambda _, kind, *__, **___: purged.append(kind)
+    )
     for _ in range(180):
         fail(sign_in, 1)
         clock.advance(seconds=1)
 
-    assert store.purges == 3 * 3
+    assert purged == [SESSIONS, ATTEMPTS, ATTEMPTS, ATTEMPTS] * 3

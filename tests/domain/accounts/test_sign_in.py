@@ -53,38 +53,38 @@ def test_each_failure_beyond_a_number_doubles_the_wait_up_to_a_minute(
     count: int, seconds: int
 ) -> None:
     """An address may have more failures without a wait than an account."""
-    assert PER_ACCOUNT.wait(Failures(count, NOON), NOON) == timedelta(seconds=seconds)
-    assert PER_ADDRESS.wait(Failures(count + 15, NOON), NOON) == timedelta(seconds=seconds)
+    assert PER_ACCOUNT.wait(Failures("name", count, NOON), NOON) == timedelta(seconds=seconds)
+    assert PER_ADDRESS.wait(Failures("name", count + 15, NOON), NOON) == timedelta(seconds=seconds)
 
 
 @given(st.integers(0, 100), st.integers(0, 10**6))
 def test_no_wait_remains_after_the_wait(count: int, microseconds: int) -> None:
     instant = NOON + timedelta(microseconds=microseconds)
-    wait = PER_ACCOUNT.wait(Failures(count, NOON), instant)
+    wait = PER_ACCOUNT.wait(Failures("name", count, NOON), instant)
 
-    assert PER_ACCOUNT.wait(Failures(count, NOON), instant + wait) == timedelta(0)
+    assert PER_ACCOUNT.wait(Failures("name", count, NOON), instant + wait) == timedelta(0)
 
 
 def test_failures_from_a_clock_that_was_ahead_delay_nothing() -> None:
-    failures = Failures(9, NOON + timedelta(days=10))
+    failures = Failures("name", 9, NOON + timedelta(days=10))
 
     assert PER_ACCOUNT.wait(failures, NOON) == timedelta(0)
-    assert PER_ACCOUNT.one_more(failures, NOON) == Failures(10, NOON)
+    assert PER_ACCOUNT.one_more(failures, NOON) == Failures("name", 10, NOON)
 
 
 def test_failures_are_forgotten_after_a_time_without_failures() -> None:
-    failures, forgotten_at = Failures(7, NOON), NOON + PER_ACCOUNT.kept
+    failures, forgotten_at = Failures("name", 7, NOON), NOON + PER_ACCOUNT.kept
 
-    assert PER_ACCOUNT.one_more(failures, forgotten_at) == Failures(1, forgotten_at)
+    assert PER_ACCOUNT.one_more(failures, forgotten_at) == Failures("name", 1, forgotten_at)
     just_before = forgotten_at - timedelta(microseconds=1)
-    assert PER_ACCOUNT.one_more(failures, just_before) == Failures(8, just_before)
+    assert PER_ACCOUNT.one_more(failures, just_before) == Failures("name", 8, just_before)
 
 
 def test_the_right_password_forgives_one_failure_or_all_of_an_account() -> None:
     for slowdown in (PER_ADDRESS, PER_DEVICE):
-        assert slowdown.forgiven(Failures(1, NOON)) == Failures()
-        assert slowdown.forgiven(Failures(3, NOON)) == Failures(2, NOON)
-    assert PER_ACCOUNT.forgiven(Failures(3, NOON)) == Failures()
+        assert slowdown.forgiven(Failures("name", 1, NOON)) == Failures("name")
+        assert slowdown.forgiven(Failures("name", 3, NOON)) == Failures("name", 2, NOON)
+    assert PER_ACCOUNT.forgiven(Failures("name", 3, NOON)) == Failures("name")
 
 
 def test_names_differ_by_kind_and_do_not_show_the_text() -> None:

@@ -42,15 +42,13 @@ class MemoryKeys(MemoryPart, Keys):
 
 class MemoryKeyChanges(MemoryKeys, KeyChanges):
     def add(self, key: ApiKey) -> None:
-        if key.institution_id not in self._state.institutions:
-            raise NotFoundError("institution", key.institution_id)
+        self._state.require_institution(key.institution_id)
         if key.id in self._state.keys:
             raise AlreadyExistsError("API key", key.id)
         self._store(key)
 
     def set_caps(self, institution_id: str, caps: KeyCaps) -> None:
-        if institution_id not in self._state.institutions:
-            raise NotFoundError("institution", institution_id)
+        self._state.require_institution(institution_id)
         self._state.caps[institution_id] = caps
 
     def replace(self, key: ApiKey) -> None:

@@ -10,13 +10,7 @@ from evref.adapters.outbound.memory.access import (
     MemoryKeys,
     MemoryUsageReports,
 )
-from evref.adapters.outbound.memory.accounts import (
-    MemoryAccountChanges,
-    MemoryAccounts,
-    MemorySessionStore,
-    MemorySharedSecrets,
-    MemorySignInAttempts,
-)
+from evref.adapters.outbound.memory.accounts import MemoryRecordChanges, MemoryRecords
 from evref.adapters.outbound.memory.audit import MemoryAuditLog, append
 from evref.adapters.outbound.memory.catalogue import (
     MemoryCatalogueChanges,
@@ -37,10 +31,7 @@ class MemoryStorage(Storage):
         self.keys = MemoryKeys(state)
         self.admission = MemoryAdmission(state)
         self.usage = MemoryUsageReports(state)
-        self.accounts = MemoryAccounts(state)
-        self.sessions = MemorySessionStore(state)
-        self.sign_in_attempts = MemorySignInAttempts(state)
-        self.secrets = MemorySharedSecrets(state)
+        self.records = MemoryRecords(state)
         self.audit = MemoryAuditLog(state)
 
     @contextmanager
@@ -51,7 +42,7 @@ class MemoryStorage(Storage):
                 principal,
                 instant,
                 MemoryKeyChanges(copy),
-                MemoryAccountChanges(copy),
+                MemoryRecordChanges(copy),
                 MemoryCatalogueChanges(copy),
             )
             yield changes

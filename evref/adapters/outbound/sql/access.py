@@ -152,7 +152,7 @@ def _key(rows: list[Row[Any]]) -> ApiKey:
         id=row.id,
         institution_id=row.institution_id,
         name=row.name,
-        permission=Permission(row.permission),
+        permission=row.permission,
         daily_limit=row.daily_limit,
         secrets=tuple(sorted(secrets, key=lambda secret: (secret.created_at, secret.digest))),
         created_at=row.created_at,

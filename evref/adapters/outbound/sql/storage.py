@@ -9,13 +9,7 @@ from sqlalchemy import Connection, String, column, insert, inspect, select, tabl
 
 from evref.adapters.outbound.sql import audit
 from evref.adapters.outbound.sql.access import SqlAdmission, SqlKeyChanges, SqlKeys, SqlUsageReports
-from evref.adapters.outbound.sql.accounts import (
-    SqlAccountChanges,
-    SqlAccounts,
-    SqlSessionStore,
-    SqlSharedSecrets,
-    SqlSignInAttempts,
-)
+from evref.adapters.outbound.sql.accounts import SqlRecordChanges, SqlRecords
 from evref.adapters.outbound.sql.audit import SqlAuditLog
 from evref.adapters.outbound.sql.catalogue import SqlCatalogueChanges, SqlPublishedCatalogue
 from evref.adapters.outbound.sql.engine import SqlDatabase, Transaction
@@ -42,10 +36,7 @@ class SqlStorage(Storage):
         self.keys = SqlKeys(database)
         self.admission = SqlAdmission(database)
         self.usage = SqlUsageReports(database)
-        self.accounts = SqlAccounts(database)
-        self.sessions = SqlSessionStore(database)
-        self.sign_in_attempts = SqlSignInAttempts(database)
-        self.secrets = SqlSharedSecrets(database)
+        self.records = SqlRecords(database)
         self.audit = SqlAuditLog(database)
 
     @contextmanager
@@ -55,7 +46,7 @@ class SqlStorage(Storage):
                 principal,
                 instant,
                 SqlKeyChanges(transaction),
-                SqlAccountChanges(transaction),
+                SqlRecordChanges(transaction),
                 SqlCatalogueChanges(transaction),
             )
             yield changes

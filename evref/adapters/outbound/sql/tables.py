@@ -1,7 +1,7 @@
 """The tables of a new database; `migrations` makes those of an older one the same."""
 
 from datetime import UTC, datetime
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import (
@@ -11,6 +11,7 @@ from sqlalchemy import (
     Date,
     DateTime,
     Dialect,
+    Enum,
     ForeignKey,
     Index,
     Integer,
@@ -23,6 +24,9 @@ from sqlalchemy import (
     UniqueConstraint,
     false,
 )
+
+from evref.domain.access.key import Permission
+from evref.domain.principal import Role
 
 
 class Instant(TypeDecorator[datetime]):
@@ -47,12 +51,28 @@ class Instant(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
+class OptionalText(TypeDecorator[str]):
+    """Text, or None, which is stored as an empty text."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str:  # noqa: ARG002
+        return value or ""
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return value or None
+
+
 def written(table: Table, record: object) -> dict[str, Any]:
     """Return the values of a record's attributes that the table has columns for."""
-    values = {column.name: getattr(record, column.name) for column in table.columns}
-    return {
-        name: value.value if isinstance(value, Enum) else value for name, value in values.items()
-    }
+    return {column.name: getattr(record, column.name) for column in table.columns}
+
+
+def _word(words: type[StrEnum]) -> Enum:
+    return Enum(
+        words, native_enum=False, length=16, values_callable=lambda given: [*map(str, given)]
+    )
 
 
 metadata = MetaData(
@@ -78,10 +98,10 @@ members = Table(
     Column("id", String(64), primary_key=True),
     Column("institution_id", ForeignKey("institutions.id"), nullable=False),
     Column("email", String(254), nullable=False, unique=True),
-    # Never used: a member that somebody adds by hand would get the lesser role.
-    Column("role", String(16), nullable=False, server_default="viewer"),
+    # The default is never used: a member that somebody adds by hand would get the lesser role.
+    Column("role", _word(Role), nullable=False, server_default="viewer"),
     # Empty if the member has no password.
-    Column("password_hash", Text, nullable=False),
+    Column("password_hash", OptionalText, nullable=False),
     Column("created_at", Instant, nullable=False),
     Index("ix_members_institution_id", "institution_id"),
 )
@@ -109,7 +129,7 @@ invitations = Table(
     Column("id", String(64), primary_key=True),
     Column("institution_id", ForeignKey("institutions.id"), nullable=False),
     Column("email", String(254), nullable=False),
-    Column("role", String(16), nullable=False),
+    Column("role", _word(Role), nullable=False),
     # SHA-256 in hexadecimal; the token itself is not stored.
     Column("digest", String(64), nullable=False, unique=True),
     Column("invited_by", String(254), nullable=False),
@@ -125,7 +145,7 @@ api_keys = Table(
     Column("id", String(64), primary_key=True),
     Column("institution_id", ForeignKey("institutions.id"), nullable=False),
     Column("name", String(100), nullable=False),
-    Column("permission", String(16), nullable=False),
+    Column("permission", _word(Permission), nullable=False),
     Column("daily_limit", Integer, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("expires_on", Date),
