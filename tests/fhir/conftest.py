@@ -51,6 +51,7 @@ def catalogue() -> Catalogue:
                     icd10=["M54.5", "M54"],
                     icd11=["ME84.2&XK8G"],
                     modules=[Module.HOME],
+                    broader_codes=("M54",),
                 ),
                 (back,),
             ),

@@ -100,9 +100,19 @@ def test_the_parameter_for_the_format_overrides_the_header(
             assert response.status_code == 200
 
 
-@pytest.mark.parametrize("mode", ["full", "normative", "terminology"])
-def test_the_capability_statement_is_the_same_in_every_mode(service: Service, mode: str) -> None:
-    statement = service.get(f"{METADATA}?mode={mode}&_pretty=true")
+@pytest.mark.parametrize(
+    "query",
+    [
+        "mode=full&_pretty=true",
+        "mode=normative",
+        "mode=terminology",
+        "_summary=true",
+        "_elements=url",
+    ],
+)
+def test_the_capability_statement_is_the_same_in_every_mode(service: Service, query: str) -> None:
+    """Some clients cannot start without `_summary`."""
+    statement = service.get(f"{METADATA}?{query}")
 
     assert body(statement) == body(service.get(METADATA))
 

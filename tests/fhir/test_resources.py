@@ -104,6 +104,18 @@ def test_the_codes_are_the_focus_of_a_plan_definition(read: Read) -> None:
     ]
 
 
+def test_a_broader_code_is_marked(read: Read) -> None:
+    """A program that reads only the codes must not take it for the diagnosis."""
+    contexts = read("PlanDefinition/low-back-pain")["useContext"]
+
+    codings = [context["valueCodeableConcept"]["coding"][0] for context in contexts]
+    (broader,) = (coding for coding in codings if "extension" in coding)
+    ((code, text),) = (extension["extension"] for extension in broader["extension"])
+    assert broader["code"] == "M54"
+    assert code["valueCode"] == "approximate"
+    assert text["valueString"] == "this code also means other conditions"
+
+
 def test_the_actions_are_the_visible_interventions_as_on_the_card(read: Read) -> None:
     """Each action names its ActivityDefinition, module, phase and direction."""
     actions = read("PlanDefinition/knee-osteoarthritis")["action"]

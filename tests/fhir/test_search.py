@@ -42,6 +42,12 @@ KNEE, BACK, GBS = "knee-osteoarthritis", "low-back-pain", "guillain-barre-syndro
         ("urn:oid:1.2.276.0.76.5.486|M17.1", [KNEE]),
         ("B05", []),
         (f"M17,{ICD_10}|x,http://snomed.info/sct|239873007", [KNEE]),
+        ("|M17", []),
+        ("|M17,FA01", [KNEE]),
+        (f"{ICD_11}|", [GBS, KNEE, BACK]),
+        ("urn:oid:2.16.840.1.113883.6.3|,B05", [GBS, KNEE, BACK]),
+        (f"{ICD_10_CM}|", []),
+        (rf"{ICD_10}\||M17,M54", [BACK]),
     ],
 )
 def test_a_code_finds_the_same_diagnoses_as_in_the_api(
@@ -60,7 +66,8 @@ def test_a_code_finds_the_same_diagnoses_as_in_the_api(
         f"{ICD_10}|M1",
         f"{ICD_10}|FA01",
         f"{ICD_11}|M17",
-        "|M17",
+        "|",
+        rf"{ICD_10}\|M17",
         "http://snomed.info/sct|239873007",
         "urn:oid:2.16.840.1.113883.6.96|239873007",
         "knee",
@@ -92,7 +99,7 @@ def test_a_title_with_a_comma_is_found_by_an_escaped_comma() -> None:
 
 def test_a_hidden_intervention_is_not_found(service: Service, token: str) -> None:
     """A long id of the catalogue, which is not an id in FHIR, is not found either."""
-    for name in ("k-hidden", LONG_ID, "nobody", "_search"):
+    for name in ("k-hidden", LONG_ID, "nobody"):
         for resource_type in ("ActivityDefinition", "PlanDefinition"):
             response = service.get(f"/fhir/{resource_type}/{name}", token=token)
             (issue,) = assert_outcome(response, 404, "not-found")
@@ -106,6 +113,7 @@ def test_a_hidden_intervention_is_not_found(service: Service, token: str) -> Non
         ("title:missing=true", "title:missing", "title:exact"),
         ("_summary=most", "_summary", "true; text"),
         ("_elements=a.b", "_elements", "names of elements"),
+        ("_elements=title,concept", "_elements", "relatedArtifact"),
         ("_elements=title&_summary=true", "_summary", "one of them"),
         ("_lastUpdated=yesterday", "_lastUpdated", "dates or times"),
         ("_lastUpdated=ap2026", "_lastUpdated", "dates or times"),
@@ -113,7 +121,7 @@ def test_a_hidden_intervention_is_not_found(service: Service, token: str) -> Non
         ("_lastUpdated=9999", "_lastUpdated", "dates or times"),
         ("_include=*", "_include", ""),
         ("_total=some", "_total", "none; estimate; accurate"),
-        ("_sort=status", "_sort", "title and _lastUpdated"),
+        ("_sort=status", "_sort", "_id, title, _lastUpdated"),
         ("_sort=title&_after=nobody", "_after", "a new search"),
         ("_pretty=yes", "_pretty", "true; false"),
         ("mode=full", "mode", "_count"),
@@ -208,6 +216,8 @@ def test_a_read_accepts_no_search_parameter(service: Service, token: str, path: 
         ("name=diagnosis_knee", [KNEE]),
         ("name=knee", []),
         ("_pretty=true&_total=accurate&_id=" + KNEE, [KNEE]),
+        ("_sort=_id", [GBS, KNEE, BACK]),
+        ("_sort=-_id", [BACK, KNEE, GBS]),
         ("_sort=title", [GBS, KNEE, BACK]),
         ("_sort=-title", [BACK, KNEE, GBS]),
         ("_sort=_lastUpdated,-title", [BACK, KNEE, GBS]),
@@ -309,6 +319,30 @@ def test_unknown_parameters_are_ignored_and_named_for_a_lenient_client(
         assert_outcome(service.get(path, token=token, headers={"Prefer": strict}), 400)
     invalid = service.get(f"{path}&_count=x", token=token, headers={"Prefer": prefer})
     assert len(assert_outcome(invalid, 400, "invalid")) == 1
+
+
+@pytest.mark.parametrize("query", ["context:not=M17", "title:missing=true", "_id:exact=x"])
+def test_a_modifier_is_never_ignored(service: Service, token: str, query: str) -> None:
+    """Without the modifier, the parameter would find other resources (R4, search, modifiers)."""
+    response = service.get(
+        f"/fhir/PlanDefinition?{query}", token=token, headers={"Prefer": "handling=lenient"}
+    )
+
+    (issue,) = assert_outcome(response, 400, "invalid")
+    assert issue["details"]["text"].startswith(query.partition("=")[0])
+
+
+def test_a_search_by_get_at_the_address_of_post_is_refused(service: Service) -> None:
+    response = service.get("/fhir/PlanDefinition/_search?context=M17")
+
+    assert_outcome(response, 405, "not-supported")
+    assert response.headers["Allow"] == "POST"
+
+
+def test_a_posted_search_without_a_body_needs_no_media_type(service: Service, token: str) -> None:
+    response = service.request("POST", f"/fhir/PlanDefinition/_search?_id={KNEE}", token=token)
+
+    assert ids(body(response)) == [KNEE]
 
 
 def test_a_publication_updates_only_the_resources_that_it_changed() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Blueprint, Response, request
 from werkzeug.datastructures import MIMEAccept, MultiDict
-from werkzeug.exceptions import UnsupportedMediaType
+from werkzeug.exceptions import MethodNotAllowed, UnsupportedMediaType
 from werkzeug.http import parse_accept_header, parse_options_header
 
 from evref.adapters.inbound.fhir import search
@@ -63,8 +63,8 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         parameters = search.SEARCH[resource_type]
         ignored: list[str] = []
         if _LENIENT.search(request.headers.get("Prefer", "")):
-            ignored = [name for name in given if name not in parameters]
-            known = [pair for pair in given.items(multi=True) if pair[0] in parameters]
+            ignored = [name for name in given if not search.is_known(name, parameters)]
+            known = [pair for pair in given.items(multi=True) if pair[0] not in ignored]
             given = MultiDict(known)
         values = search.read(given, parameters)
         _require_json(media_type, given)
@@ -80,7 +80,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         id: str,  # noqa: A002 - the public name in the path
         resource_type: str,
     ) -> Response:
-        values = search.read(request.args, search.READ)
+        values = search.read(request.args, search.READ[resource_type])
         _require_json(media_type, request.args)
         resource = interactions.read(resource_type, served, id)
         response = _response(subset(resource, values))
@@ -88,7 +88,11 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
             response.last_modified = datetime.fromisoformat(resource["meta"]["lastUpdated"])
         return response
 
+    def only_post() -> Response:
+        raise MethodNotAllowed(["POST"])
+
     for resource_type in search.SEARCH:
+        views.add_url_rule(f"/{resource_type}/_search", f"get_{resource_type}", only_post)
         for path, name, view, method in (
             (f"/{resource_type}", f"search_{resource_type}", search_type, "GET"),
             (f"/{resource_type}/_search", f"post_{resource_type}", search_type, "POST"),
@@ -103,7 +107,8 @@ def _given() -> MultiDict[str, str]:
     """Return the parameters of the address, and of the form of a POST search (R4, http)."""
     if request.method != "POST":
         return request.args
-    if request.mimetype != "application/x-www-form-urlencoded":
+    has_body = bool(request.content_length or request.headers.get("Transfer-Encoding"))
+    if has_body and request.mimetype != "application/x-www-form-urlencoded":
         raise UnsupportedMediaType
     request.max_content_length = request.max_form_memory_size = _MOST_BYTES
     return MultiDict([*request.args.items(multi=True), *request.form.items(multi=True)])

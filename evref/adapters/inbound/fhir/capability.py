@@ -75,9 +75,10 @@ def capability_statement(base_url: str) -> dict[str, Any]:
             {
                 "mode": "server",
                 "documentation": "Read-only. The service rejects a parameter that it does not "
-                "support, unless the client sends “Prefer: handling=lenient”. _sort sorts by title "
-                f"and _lastUpdated. _count is at most {MOST_COUNT} resources a page. A search can "
-                "also be sent as POST to _search.",
+                "support, unless the client sends “Prefer: handling=lenient”. _sort sorts by _id, "
+                "title and _lastUpdated. "
+                f"_count is at most {MOST_COUNT} resources a page. A search can also be sent as "
+                "POST to _search.",
                 "security": {
                     "service": [{"text": "API key as bearer token"}],
                     "description": "Send the header “Authorization: Bearer <API key>”. Each key "

@@ -9,11 +9,10 @@ from typing import Any
 from evref.adapters.inbound.fhir.index import PLAN_DEFINITION, Item
 from evref.adapters.inbound.fhir.period import Period
 from evref.adapters.inbound.fhir.resources import Resources
-from evref.adapters.inbound.fhir.search import Token
+from evref.adapters.inbound.fhir.search import Codings, Token
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.question import Question
-from evref.domain.catalogue.record_code import RecordCode
 from evref.domain.catalogue.search.folding import words_of
 from evref.domain.catalogue.served import Served
 from evref.domain.rules import folded
@@ -66,8 +65,10 @@ class Selection:
         system = self._resources.identifier_system(self._type)
         return [item for item in items if _is_among(wanted, system, item.catalogue_id)]
 
-    def by_context(self, items: Sequence[Item], codes: tuple[RecordCode, ...]) -> list[Item]:
-        entries = self._served.find(Question(codes=codes)).entries
+    def by_context(self, items: Sequence[Item], codings: Codings) -> list[Item]:
+        if codings.has_any:
+            return [*items]
+        entries = self._served.find(Question(codes=codings.codes)).entries
         ids = {entry.diagnosis.id for entry in entries}
         return [item for item in items if item.entry.diagnosis.id in ids]
 

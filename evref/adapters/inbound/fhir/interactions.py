@@ -34,7 +34,11 @@ def _by_last_update(served: Served) -> Callable[[Item], Any]:
     return lambda item: served.changed_at(item.entry.diagnosis.id) or never
 
 
-_SORT_KEYS = {"title": _by_title, "_lastUpdated": _by_last_update}
+def _by_id(_: Served) -> Callable[[Item], Any]:
+    return lambda item: item.id
+
+
+_SORT_KEYS = {"_id": _by_id, "title": _by_title, "_lastUpdated": _by_last_update}
 
 
 class Interactions:

@@ -75,6 +75,39 @@ DO_NOT_PERFORM: dict[Direction, bool | None] = {
 }
 """None: the resource has no `doNotPerform`. The extension `direction` has the direction itself."""
 
+_ELEMENTS_OF_ALL = (
+    *("id", "meta", "implicitRules", "language", "text", "contained", "extension"),
+    *("modifierExtension", "url", "identifier", "version", "name", "title", "status"),
+    *("experimental", "date", "publisher", "contact", "description", "useContext", "jurisdiction"),
+    *("purpose", "copyright"),
+)
+_ELEMENTS_OF_CATALOGUE = (
+    *_ELEMENTS_OF_ALL,
+    *("subtitle", "subject", "usage", "approvalDate", "lastReviewDate", "effectivePeriod"),
+    *("topic", "author", "editor", "reviewer", "endorser", "relatedArtifact", "library"),
+)
+
+ELEMENTS: dict[str, tuple[str, ...]] = {
+    "PlanDefinition": (*_ELEMENTS_OF_CATALOGUE, "type", "goal", "action"),
+    "ActivityDefinition": (
+        *_ELEMENTS_OF_CATALOGUE,
+        *("kind", "profile", "code", "intent", "priority", "doNotPerform", "timing", "location"),
+        *("participant", "product", "quantity", "dosage", "bodySite", "specimenRequirement"),
+        *("observationRequirement", "observationResultRequirement", "transform", "dynamicValue"),
+    ),
+    "CodeSystem": (
+        *_ELEMENTS_OF_ALL,
+        *("caseSensitive", "valueSet", "hierarchyMeaning", "compositional", "versionNeeded"),
+        *("content", "supplements", "count", "filter", "property", "concept"),
+    ),
+    "StructureDefinition": (
+        *_ELEMENTS_OF_ALL,
+        *("keyword", "fhirVersion", "mapping", "kind", "abstract", "context", "contextInvariant"),
+        *("type", "baseDefinition", "derivation", "snapshot", "differential"),
+    ),
+}
+"""The elements that R4 defines for each resource type."""
+
 _SUMMARY_OF_ALL = ("meta", "url", "version", "name", "title", "status", "experimental", "date")
 _SUMMARY_OF_CATALOGUE = (
     *_SUMMARY_OF_ALL,

@@ -27,7 +27,7 @@ from evref.domain.catalogue.effect_words import sentence
 from evref.domain.catalogue.evidence import Direction, Evidence, Reference
 from evref.domain.catalogue.evidence_words import deciding_source, source, verdict
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
-from evref.domain.catalogue.matching import Relation
+from evref.domain.catalogue.matching import Doubt, Relation
 from evref.domain.catalogue.question import Found
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 
@@ -134,14 +134,13 @@ class Resources:
         """Return the `search` of an entry in a Bundle: how well a code fits the diagnosis."""
         if diagnosis_id not in found.fits:
             return {"mode": "match"}
-        doubt = found.fits[diagnosis_id]
+        return {"extension": [self._relation(found.fits[diagnosis_id])], "mode": "match"}
+
+    def _relation(self, doubt: Doubt | None) -> dict[str, Any]:
         relation = Relation.APPROXIMATE if doubt else Relation.CERTAIN
         words = {"url": "text", "valueString": MEANINGS[doubt or relation]}
         code = {"url": "code", "valueCode": relation.value}
-        return {
-            "extension": [{"url": self._extension("relation"), "extension": [code, words]}],
-            "mode": "match",
-        }
+        return {"url": self._extension("relation"), "extension": [code, words]}
 
     def outcome(self, remarks: Iterable[str]) -> list[dict[str, Any]]:
         """Return the Bundle entry with remarks on the search (R4, search, warnings)."""
@@ -176,7 +175,7 @@ class Resources:
             "experimental": reviewed_on is None,
             "date": changed_at,
             "publisher": PUBLISHER,
-            "useContext": _contexts(diagnosis),
+            "useContext": self._contexts(diagnosis),
             "topic": [self._concept(topic) for topic in item.topics],
             "usage": DISCLAIMER,
             "copyright": issue.licence and f"Licensed under {issue.licence}",
@@ -221,25 +220,30 @@ class Resources:
         ]
         return [{"url": self._extension("fitt-vp"), "extension": stated}] if stated else []
 
+    def _contexts(self, diagnosis: Diagnosis) -> list[dict[str, Any]]:
+        """Return a use context for each code: two codes of a diagnosis may differ in meaning."""
+        of_systems = ((ICD_10, diagnosis.icd10_codes), (ICD_11, diagnosis.icd11_codes))
+        broader = {"extension": [self._relation(Relation.APPROXIMATE)]}
+        return [
+            {
+                "code": {"system": _USAGE_CONTEXT, "code": "focus"},
+                "valueCodeableConcept": {
+                    "coding": [
+                        {
+                            **(broader if code.text in diagnosis.broader_codes else {}),
+                            "system": system.urls[0],
+                            "code": code.text,
+                        }
+                    ],
+                    "text": diagnosis.name,
+                },
+            }
+            for system, codes in of_systems
+            for code in codes
+        ]
+
     def _extension(self, name: str) -> str:
         return f"{self._root}/StructureDefinition/{name}"
-
-
-def _contexts(diagnosis: Diagnosis) -> list[dict[str, Any]]:
-    """Return a use context for each code: two codes of a diagnosis may differ in meaning."""
-    of_systems = ((ICD_10, diagnosis.icd10_codes), (ICD_11, diagnosis.icd11_codes))
-    codings = [
-        {"system": system.urls[0], "code": code.text}
-        for system, codes in of_systems
-        for code in codes
-    ]
-    return [
-        {
-            "code": {"system": _USAGE_CONTEXT, "code": "focus"},
-            "valueCodeableConcept": {"coding": [coding], "text": diagnosis.name},
-        }
-        for coding in codings
-    ]
 
 
 def _justification(evidence: Evidence) -> list[dict[str, Any]]:

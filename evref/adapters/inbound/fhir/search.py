@@ -1,7 +1,7 @@
 """Search parameters (R4, search). No parameter is ignored, unless the client asks for it."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -10,8 +10,9 @@ from werkzeug.datastructures import MultiDict
 
 from evref.adapters.inbound.fhir.definitions import CODE_SYSTEM, STRUCTURE_DEFINITION
 from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION
+from evref.adapters.inbound.fhir.mappings import ELEMENTS
 from evref.adapters.inbound.fhir.period import Period
-from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, by_url
+from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, ICD_10, ICD_11, URN, by_url
 from evref.adapters.inbound.web.problems import (
     InvalidParametersError,
     NotAcceptableError,
@@ -40,6 +41,7 @@ FORMATS = ("json", "application/fhir+json", "application/json", "text/json")
 # A comma separates values unless a backslash escapes it (R4, search, escaping).
 _VALUE = re.compile(r",((?:\\.|[^\\,]|\\$)*)", re.DOTALL)
 _ESCAPED = re.compile(r"\\([\\,|$])")
+_BEFORE_BAR = re.compile(r"((?:\\.|[^\\|])*)\|", re.DOTALL)
 
 
 class _InvalidError(Exception):
@@ -66,6 +68,14 @@ class Token(NamedTuple):
 
     system: str | None
     code: str | None
+
+
+_ANY = {
+    Token(name, None)
+    for system in (ICD_10, ICD_11)
+    for name in (*system.urls, f"{URN}{system.oid}")
+}
+"""Tokens for any code of a system: each resource has codes of these."""
 
 
 class Summary(StrEnum):
@@ -102,7 +112,6 @@ def _exactly(*allowed: str) -> Callable[[str], str]:
 
 
 _read_id = _matching("[A-Za-z0-9.-]{1,64}", "is not an id of a resource")
-_read_element = _matching("[A-Za-z]{1,64}", "contains a name that is not an element")
 _read_number = _matching("[0-9]{1,100}", "is not a whole number from 0")
 
 
@@ -111,13 +120,23 @@ def _read_count(text: str) -> int:
 
 
 def _read_token(text: str) -> Token:
-    system, has_system, code = text.rpartition("|")
-    return Token(system if has_system else None, code or None)
+    """Return a token; an escaped bar belongs to the system or the code."""
+    before = _BEFORE_BAR.match(text)
+    if before is None:
+        return Token(None, _unescaped(text))
+    system, code = _unescaped(before[1]), _unescaped(text[before.end() :])
+    if not (system or code):
+        raise _InvalidError("has an empty value")
+    return Token(system, code or None)
 
 
 def _read_url(text: str) -> tuple[str, str | None]:
-    url, _, version = text.partition("|")
-    return url, version or None
+    token = _read_token(text)
+    return (token.code or "", None) if token.system is None else (token.system, token.code)
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(r"\1", text)
 
 
 def _read_period(text: str) -> Period:
@@ -139,50 +158,68 @@ def _each(read: Callable[[str], Any]) -> Callable[[Sequence[str]], tuple[Any, ..
 
 
 def _read_text(text: str) -> str:
+    text = _unescaped(text)
     # A text that is empty without its accents would match the beginning of every title.
     if not folded(text):
         raise _InvalidError("contains a text with accents only")
     return text
 
 
-def _read_codes(values: Sequence[str]) -> tuple[RecordCode, ...]:
+class Codings(NamedTuple):
+    """The codes of a value of `context`, and whether it asks for any code of a code system."""
+
+    codes: tuple[RecordCode, ...]
+    has_any: bool
+
+
+def _read_codes(values: Sequence[str]) -> Codings:
     """Return the codes of a token parameter: `system|code`, or a code of either classification.
 
     Codings of unknown systems are ignored, because a Condition may have codings of several systems.
     """
-    codes = tuple(code for value in values if value for code in _read_code(value))
-    if not any(code.read_as is not None for code in codes):
+    tokens = [_read_token(value) for value in values if value]
+    codes = tuple(code for token in tokens if token not in _ANY for code in _read_code(token))
+    has_any = not _ANY.isdisjoint(tokens)
+    if not has_any and not any(code.read_as is not None for code in codes):
         raise _InvalidError("has no code that can be read")
-    return codes
+    return Codings(codes, has_any)
 
 
-def _read_code(value: str) -> tuple[RecordCode, ...]:
-    url, has_url, text = value.rpartition("|")
-    if not has_url:
-        of_both = tuple(code for kind in Classification for code in read_part(kind, text))
-        return tuple(code for code in of_both if code.read_as is not None) or of_both[:1]
-    system = by_url(url, text)
+def _read_code(token: Token) -> tuple[RecordCode, ...]:
+    system, code = token
     if system is None:
+        of_both = tuple(read for kind in Classification for read in read_part(kind, code or ""))
+        return tuple(read for read in of_both if read.read_as is not None) or of_both[:1]
+    known = by_url(system, code or "")
+    given = without_keys(f"{system}|{code or ''}")
+    if code is None or not system:
+        kind = "of this system" if system else "without a system"
+        error = f"no resource has a code {kind}"
+        return (RecordCode(Classification.ICD_10, given, given, error=error),)
+    if known is None:
         error = "is of a code system that the service does not read"
-        return (RecordCode(Classification.ICD_10, without_keys(value), None, error=error),)
-    return read_part(system.classification, text, system.edition)
+        return (RecordCode(Classification.ICD_10, given, None, error=error),)
+    return read_part(known.classification, code, known.edition)
 
 
-def found_by_codes(contexts: Sequence[tuple[RecordCode, ...]], served: Served) -> Found:
+def found_by_codes(contexts: Sequence[Codings], served: Served) -> Found:
     """Return what the codes of a search find, in each value of `context`.
 
     Raises:
         InvalidParametersError: If no code of one can be read because no map is loaded.
 
     """
-    every = [served.find(Question(codes=codes)) for codes in contexts]
-    if served.snomed is None and not all(found.codes for found in every):
-        fault = ParameterFault("context", "has no code that can be read", _CODES)
-        raise InvalidParametersError(fault)
+    every = []
+    for codes, has_any in contexts:
+        found = served.find(Question(codes=codes)) if codes else Found(())
+        if served.snomed is None and not (found.codes or has_any):
+            fault = ParameterFault("context", "has no code that can be read", _CODES)
+            raise InvalidParametersError(fault)
+        every.append(found)
     return Found.joined(every)
 
 
-_SORTABLE = ("title", "_lastUpdated")
+_SORTABLE = ("_id", "title", "_lastUpdated")
 
 
 def _read_sort(text: str) -> tuple[tuple[str, bool], ...]:
@@ -194,7 +231,7 @@ def _read_sort(text: str) -> tuple[tuple[str, bool], ...]:
 
 
 def _values(text: str) -> tuple[str, ...]:
-    return tuple(_ESCAPED.sub(r"\1", value).strip() for value in _VALUE.findall(f",{text}"))
+    return tuple(value.strip() for value in _VALUE.findall(f",{text}"))
 
 
 _CODES = (
@@ -216,7 +253,13 @@ FORMAT = {
     "_pretty": _control("true", "false"),
 }
 
-METADATA = {**FORMAT, "mode": _control("full", "normative", "terminology")}
+# `_summary` and `_elements` have no effect either: R4 allows to ignore them.
+METADATA = {
+    **FORMAT,
+    "mode": _control("full", "normative", "terminology"),
+    "_summary": _control(*Summary),
+    "_elements": Parameter(("names of elements",), lambda text: text, is_single=True),
+}
 
 _TEXT = Parameter(
     (
@@ -232,9 +275,15 @@ _TOKEN = Parameter(
     (f"1 to {MOST_VALUES} codes separated by commas, each as code or as system|code",),
     _each(_read_token),
 )
-_ELEMENTS = Parameter(
-    (f"1 to {MOST_VALUES} names of elements separated by commas",), _each(_read_element)
-)
+_ELEMENTS = {
+    resource_type: {
+        "_elements": Parameter(
+            (f"1 to {MOST_VALUES} names of elements separated by commas", *names),
+            _each(_exactly(*names)),
+        )
+    }
+    for resource_type, names in ELEMENTS.items()
+}
 _PLACE = Parameter(("an id, as in the links of a Bundle",), _read_id, is_single=True)
 
 _OF_DEFINITIONS = {
@@ -262,7 +311,7 @@ _OF_CATALOGUE = {
 _INCLUDE = {"_include": Parameter(INCLUDED, _each(_exactly(*INCLUDED)))}
 _SORT = {
     "_sort": Parameter(
-        (f"{' and '.join(_SORTABLE)}, separated by a comma, each with - for descending order",),
+        (f"{', '.join(_SORTABLE)}, separated by commas, each with - for descending order",),
         _read_sort,
         is_single=True,
     )
@@ -272,7 +321,6 @@ _OF_RESULTS = {
         (f"a number; at most {MOST_COUNT} resources are returned",), _read_count, is_single=True
     ),
     "_summary": _control(*Summary),
-    "_elements": _ELEMENTS,
     # Accepted without effect: the total is always counted. fhirpy sends the second name.
     "_total": _control("none", "estimate", "accurate"),
     "_totalMethod": _control("count"),
@@ -281,18 +329,24 @@ _OF_RESULTS = {
     **FORMAT,
 }
 
-READ = {
-    **FORMAT,
-    "_summary": _control(*(summary for summary in Summary if summary is not Summary.COUNT)),
-    "_elements": _ELEMENTS,
+READ: Mapping[str, Mapping[str, Parameter]] = {
+    resource_type: {
+        **FORMAT,
+        "_summary": _control(*(summary for summary in Summary if summary is not Summary.COUNT)),
+        **elements,
+    }
+    for resource_type, elements in _ELEMENTS.items()
 }
-"""The parameters of a read (R4, http, parameters)."""
+"""The parameters of a read by resource type (R4, http, parameters)."""
 
+_OWN = {
+    PLAN_DEFINITION: {**_OF_CATALOGUE, **_INCLUDE, **_SORT},
+    ACTIVITY_DEFINITION: {**_OF_CATALOGUE, **_SORT},
+    CODE_SYSTEM: _OF_DEFINITIONS,
+    STRUCTURE_DEFINITION: _OF_DEFINITIONS,
+}
 SEARCH: Mapping[str, Mapping[str, Parameter]] = {
-    PLAN_DEFINITION: {**_OF_CATALOGUE, **_INCLUDE, **_SORT, **_OF_RESULTS},
-    ACTIVITY_DEFINITION: {**_OF_CATALOGUE, **_SORT, **_OF_RESULTS},
-    CODE_SYSTEM: {**_OF_DEFINITIONS, **_OF_RESULTS},
-    STRUCTURE_DEFINITION: {**_OF_DEFINITIONS, **_OF_RESULTS},
+    name: {**own, **_ELEMENTS[name], **_OF_RESULTS} for name, own in _OWN.items()
 }
 """The parameters of a search by resource type, combined with AND.
 
@@ -323,13 +377,15 @@ def read(given: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dic
         parameter = parameters.get(name)
         if parameter is None:
             message = "is not a parameter of this interaction"
+            if is_known(name, parameters):
+                message = "has a modifier that the parameter does not have"
             faults.append(ParameterFault(name, message, tuple(parameters)))
             continue
         try:
             values[name] = _read(parameter, texts, several.get(name, []), total)
         except _InvalidError as error:
             faults.append(ParameterFault(name, str(error), parameter.allowed))
-    codes = [code for part in values.get("context", ()) for code in part]
+    codes = [code for codings in values.get("context", ()) for code in codings.codes]
     more = sum(code.count - 1 for code in codes)
     if total + more > MOST_VALUES >= total:
         message = f"makes {total + more} values, with each stem of a cluster"
@@ -341,6 +397,11 @@ def read(given: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dic
     if faults:
         raise InvalidParametersError(*faults)
     return values
+
+
+def is_known(name: str, parameters: Container[str]) -> bool:
+    """Return whether this is a parameter, also with a modifier: it must not be ignored."""
+    return name.partition(":")[0] in parameters
 
 
 def _read(
