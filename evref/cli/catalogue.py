@@ -23,7 +23,7 @@ from evref.cli.wiring import OPERATOR, RefusedError, stored, wired
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.news import headline, news
 from evref.domain.catalogue.publication import Publication
-from evref.domain.errors import DiagnosesRemovedError
+from evref.domain.errors import RemovalsError
 from evref.domain.rules import counted
 
 
@@ -82,15 +82,15 @@ def check(paths: tuple[Path, ...], *, retractions: Path | None, strict: bool) ->
 @click.option(
     "--allow-removals",
     is_flag=True,
-    help="Allow the removal of published diagnoses that are not in the new catalogue.",
+    help="Allow the removal of published diagnoses and interventions.",
 )
 def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
     """Replace the published catalogue with the one in a file or folder.
 
     If anything fails, nothing changes.
 
-    If published diagnoses would be removed, the command lists them and asks for confirmation at a
-    terminal. Without a terminal it fails.
+    If published diagnoses or interventions would be removed, the command lists them and asks for
+    confirmation at a terminal. Without a terminal it fails.
     """
     container = stored()
     publish = container.publish()
@@ -105,7 +105,7 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
         )
     lines = publish.warnings(OPERATOR, plan.catalogue, [path.resolve()])
     say_lines(f"warning: {line}" for line in lines)
-    unconfirmed = () if allow_removals else plan.changes.removed
+    unconfirmed = () if allow_removals else plan.changes.removals
     for name in unconfirmed:
         say(f"would remove: {name}")
     if dry_run:
@@ -114,18 +114,17 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
             say("warning: removals require confirmation at a terminal, or --allow-removals")
         return
     if unconfirmed:
-        allow_removals = _is_confirmed(len(unconfirmed))
+        allow_removals = _is_confirmed(plan.changes.removals_in_words)
     try:
         publish.publish(OPERATOR, plan, by=user_name(), allow_removals=allow_removals)
-    except DiagnosesRemovedError as error:
+    except RemovalsError as error:
         raise RefusedError(f"{error} To remove them, use --allow-removals.") from None
     click.echo(summary(plan))
 
 
-def _is_confirmed(removals: int) -> bool:
+def _is_confirmed(removals: str) -> bool:
     """Ask for confirmation at a terminal; False without a terminal."""
-    unit = "diagnosis" if removals == 1 else "diagnoses"
-    return sys.stdin.isatty() and click.confirm(f"Remove {removals} {unit}?", err=True)
+    return sys.stdin.isatty() and click.confirm(f"Remove {removals}?", err=True)
 
 
 @catalogue.command("history")

@@ -99,17 +99,14 @@ class CatalogueReplacedError(EvrefError):
         super().__init__("Another catalogue was published in the meantime. Nothing was changed.")
 
 
-class DiagnosesRemovedError(EvrefError):
-    """Indicates that a catalogue would remove diagnoses and that removal was not allowed.
+class RemovalsError(EvrefError):
+    """Indicates that a catalogue would remove what is published and that this was not allowed.
 
-    `removed` has the ids of the diagnoses, sorted.
+    `removed` says what, such as “2 diagnoses and 1 intervention”.
     """
 
-    def __init__(self, removed: Sequence[str]) -> None:
-        self.removed = tuple(removed)
-        count = len(self.removed)
-        unit = "diagnosis" if count == 1 else "diagnoses"
-        super().__init__(f"{count} published {unit} would be removed. Nothing was changed.")
+    def __init__(self, removed: str) -> None:
+        super().__init__(f"{removed} would be removed. Nothing was changed.")
 
 
 class UnknownVersionError(EvrefError):

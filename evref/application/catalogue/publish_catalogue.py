@@ -12,8 +12,8 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Comparison, Publication
 from evref.domain.errors import (
     CatalogueReplacedError,
-    DiagnosesRemovedError,
     NoCatalogueError,
+    RemovalsError,
     StorageUnavailableError,
     UnknownVersionError,
 )
@@ -133,13 +133,13 @@ class PublishCatalogue:
         The history names `by` as the publisher.
 
         Raises:
-            DiagnosesRemovedError: If served diagnoses would be removed without permission.
+            RemovalsError: If served diagnoses or interventions would be removed without permission.
             CatalogueReplacedError: If another catalogue was published after the plan was made.
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        if plan.changes.removed and not allow_removals:
-            raise DiagnosesRemovedError(plan.changes.removed)
+        if plan.changes.removals and not allow_removals:
+            raise RemovalsError(plan.changes.removals_in_words)
         if plan.is_needed:
             self._publish(principal, plan, by=by)
 

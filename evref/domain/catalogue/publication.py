@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 from evref.domain.catalogue.evidence import Direction
+from evref.domain.rules import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,27 @@ class Comparison:
     added: tuple[str, ...]
     removed: tuple[str, ...]
     changed: tuple[DiagnosisChange, ...]
+
+    @property
+    def removals(self) -> tuple[str, ...]:
+        """The ids of removed diagnoses, then those of interventions removed from others."""
+        return (*self.removed, *self._removed_interventions())
+
+    @property
+    def removals_in_words(self) -> str:
+        """What is removed, such as “2 diagnoses and 1 intervention”; empty if nothing is."""
+        interventions = self._removed_interventions()
+        return " and ".join(
+            counted(len(names), *nouns)
+            for names, nouns in (
+                (self.removed, ("diagnosis", "diagnoses")),
+                (interventions, ("intervention",)),
+            )
+            if names
+        )
+
+    def _removed_interventions(self) -> tuple[str, ...]:
+        return tuple(name for change in self.changed for name in change.interventions_removed)
 
 
 Record = dict[str, Any]
