@@ -1,24 +1,17 @@
 """Builds the WSGI application. The import has no side effects; applications share no state."""
 
-from __future__ import annotations
-
-import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
-from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from apiflask import APIFlask
-from flask_cors import CORS
-from werkzeug.datastructures import Headers
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import evref
 from evref.adapters.inbound.web import cookies, headers, health, problem_pages
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
+from evref.adapters.inbound.web.base_address import served_at
 from evref.adapters.inbound.web.caching import sent_before_flask
+from evref.adapters.inbound.web.cross_origin import allow_scripts, varying_by_origin
 from evref.adapters.inbound.web.errors import ErrorResponses
 from evref.adapters.inbound.web.frame import Frame
 from evref.adapters.inbound.web.host import Host
@@ -34,9 +27,6 @@ from evref.domain.errors import EvrefError, StorageUnavailableError
 
 CONTAINER = "evref"
 """The name of an application's container among its extensions."""
-
-if TYPE_CHECKING:
-    from _typeshed import OptExcInfo
 
 
 def create_app(settings: Settings | None = None, container: Container | None = None) -> APIFlask:
@@ -70,12 +60,12 @@ def create_app(settings: Settings | None = None, container: Container | None = N
 
     wsgi_app = sent_before_flask(app.wsgi_app, host.endpoint.cached_response)
     if settings.cors_origins:
-        _allow_scripts(app, settings.cors_origins, interfaces)
-        wsgi_app = _varying_by_origin(wsgi_app, interfaces)
+        allow_scripts(app, settings.cors_origins, interfaces)
+        wsgi_app = varying_by_origin(wsgi_app, interfaces)
     observers = [*[log_access] * settings.access_log, *host.observers]
     if observers:
         wsgi_app = observed(wsgi_app, observers)
-    app.wsgi_app = _served_at(settings.base_url, wsgi_app)  # type: ignore[assignment]
+    app.wsgi_app = served_at(settings.base_url, wsgi_app)  # type: ignore[assignment]
     if settings.proxies:
         # Only the client's address is taken from proxies; it is used to throttle sign-in attempts.
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
@@ -141,84 +131,6 @@ def _host(
         visitor=visitor,
         interfaces=interfaces,
     )
-
-
-def _allow_scripts(app: APIFlask, origins: Sequence[str], interfaces: Interfaces) -> None:
-    CORS(
-        app,
-        # The longer pattern must come first.
-        resources={
-            rf"{re.escape(root)}{path}": {"methods": methods}
-            for root in interfaces.cross_origin()
-            for path, methods in ((r"(/|\Z)", ["GET", "HEAD"]), (r"/\w+/_search\Z", ["POST"]))
-        },
-        # Escaped, because the brackets of an IPv6 address are special in patterns.
-        origins=[_exactly(origin) for origin in origins],
-        allow_headers=["Authorization", "If-None-Match", "Prefer", "X-Request-ID"],
-        expose_headers=[
-            "ETag",
-            "Evref-Catalogue-Version",
-            "Link",
-            "Retry-After",
-            "X-Request-ID",
-            *headers.RATE_LIMIT_FIELDS,
-        ],
-        vary_header=False,
-    )
-
-
-def _served_at(base_url: str, wsgi_app: WSGIApplication) -> WSGIApplication:
-    """Return the application at `base_url`, independent of headers that a client sends.
-
-    A client chooses the Host header: it would appear in links, and an invalid host would make
-    pages fail. gunicorn moves a part of the path to SCRIPT_NAME if a header field with that name
-    says so, even from a client. The service never upgrades a connection (RFC 9110, section 7.8),
-    but Flask would find no route for a request to upgrade to WebSocket.
-    """
-    parts = urlsplit(base_url)
-    port = str(parts.port or {"http": 80, "https": 443}[parts.scheme])
-    known = {
-        "wsgi.url_scheme": parts.scheme,
-        "HTTP_HOST": parts.netloc,
-        "SERVER_NAME": parts.hostname or "",
-        "SERVER_PORT": port,
-        "SCRIPT_NAME": "",
-    }
-
-    def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        # The path of a URL that ends with its host is empty, and equivalent to /.
-        environ["PATH_INFO"] = environ.get("SCRIPT_NAME", "") + environ["PATH_INFO"] or "/"
-        environ[headers.SENT_HOST] = environ.get("HTTP_HOST")
-        environ.update(known)
-        environ.pop("HTTP_UPGRADE", None)
-        return wsgi_app(environ, start_response)
-
-    return serve
-
-
-def _exactly(origin: str) -> re.Pattern[str]:
-    return re.compile(re.escape(origin) + r"\Z", re.IGNORECASE)
-
-
-def _varying_by_origin(wsgi_app: WSGIApplication, interfaces: Interfaces) -> WSGIApplication:
-    """Return the application with `Vary: Origin` on the responses that scripts may read.
-
-    This includes requests without an allowed origin: a shared cache must not use their responses
-    for requests from an allowed origin.
-    """
-
-    def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        def start(
-            status: str, headers: list[tuple[str, str]], exc_info: OptExcInfo | None = None
-        ) -> Callable[[bytes], object]:
-            varying = Headers(headers)
-            varying["Vary"] = f"{varying['Vary']}, Origin" if "Vary" in varying else "Origin"
-            return start_response(status, varying.to_wsgi_list(), exc_info)
-
-        is_cross_origin = interfaces.is_cross_origin(environ["PATH_INFO"])
-        return wsgi_app(environ, start if is_cross_origin else start_response)
-
-    return serve
 
 
 def create_app_or_exit() -> APIFlask:

@@ -32,7 +32,7 @@ DEFAULT_BIND = "127.0.0.1:8000"
 ENV_FILE = Path(".env")
 INTERFACES = "evref.interfaces"
 """The group of entry points that name the interfaces."""
-_ALWAYS_ON = frozenset({"rest", "pages", "settings"})
+ALWAYS_ON = frozenset({"rest", "pages", "settings"})
 DEFAULT_CANONICAL_ROOT = "https://evref.example/fhir"
 """The canonical root of the bundled catalogue; nobody can register this name (RFC 2606)."""
 
@@ -290,7 +290,7 @@ def _given(env_file: Path) -> dict[str, str]:
 
 def _switches() -> set[str]:
     """Return the installed interfaces that can be switched off."""
-    return {entry_point.name for entry_point in entry_points(group=INTERFACES)} - _ALWAYS_ON
+    return {entry_point.name for entry_point in entry_points(group=INTERFACES)} - ALWAYS_ON
 
 
 def _of_interfaces(env_file: Path) -> dict[str, str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from enum import StrEnum
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import get_type_hints
 
@@ -21,7 +22,7 @@ import evref.ports
 from evref.adapters.inbound.web.problems import PROBLEMS
 from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.bootstrap.container import BUNDLED_CATALOGUE
-from evref.bootstrap.settings import PREFIX, Settings
+from evref.bootstrap.settings import ALWAYS_ON, INTERFACES, PREFIX, Settings
 from evref.cli.main import cli
 from evref.domain.accounts.session import SESSION_LENGTHS
 from evref.domain.catalogue.diagnosis import Module
@@ -120,10 +121,13 @@ def test_every_setting_has_a_row_with_its_default(monkeypatch: pytest.MonkeyPatc
         name: default.strip("`") for name, default in shown.items() if default.startswith("`")
     }
 
-    assert shown.keys() == {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    switches = {one.name for one in entry_points(group=INTERFACES)} - ALWAYS_ON
+    names = {*Settings.model_fields, *switches} - {"interfaces"}
+    assert shown.keys() == {f"{PREFIX}{name.upper()}" for name in names}
     for name, text in values.items():
         monkeypatch.setenv(name, text)
-    assert Settings.read(Path("/nowhere/.env")) == Settings()
+    switched_on = dict.fromkeys(switches, "on")
+    assert Settings.read(Path("/nowhere/.env")) == Settings(interfaces=switched_on)
 
 
 def test_the_lengths_of_sessions_are_said_once() -> None:
