@@ -239,7 +239,7 @@ def test_the_code_map_has_every_part_of_the_package() -> None:
     parts = {
         f"evref/{path.name}"
         for path in (ROOT / "evref").iterdir()
-        if path.name not in {"__init__.py", "__pycache__", "adapters"}
+        if path.name not in {"__init__.py", "__pycache__", "adapters", "py.typed"}
     }
 
     assert {path for path in named if not (ROOT / path).exists()} == set()
