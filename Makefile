@@ -43,8 +43,8 @@ fast: install-dev ## run the tests that need neither a server nor a browser (two
 	@$(PYTEST) $(FAST) $(ARGS)
 
 .PHONY: deployment
-deployment: install-dev ## test the files in deploy/ with a real nginx (half a minute)
-	@$(PYTEST) tests/deploy $(ARGS)
+deployment: install-dev ## test the files in deploy/ with nginx and others; fails if one is not installed
+	@EVREF_REQUIRE_PROGRAMS=1 $(PYTEST) tests/deploy $(ARGS)
 
 .PHONY: browser
 browser: install-dev ## test the pages in Chromium, with axe-core (two minutes)
