@@ -41,6 +41,8 @@ def test_a_refusal_at_the_limit_says_when_to_try_again(service: Service) -> None
         "application/*",
         "application/fhir+xml, application/fhir+json;q=0.5",
         "text/html,application/xhtml+xml,*/*;q=0.8",
+        "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2",
+        "*",
     ],
 )
 @pytest.mark.parametrize("path", [PLAN, METADATA])
@@ -62,6 +64,7 @@ def test_every_name_of_json_is_accepted(
         ("text/html", None),
         ("application/fhir+json; fhirVersion=3.0", None),
         ("application/fhir+json;q=0", None),
+        ("*;q=0", None),
         ("*/*", "xml"),
         (None, "application/fhir+xml"),
         (None, "html"),

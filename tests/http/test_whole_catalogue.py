@@ -99,6 +99,9 @@ def test_a_range_is_ignored(service: Service, token: str) -> None:
         (f"{JSON};q=0, {LINES}", LINES),
         (f"{LINES};q=0, */*", JSON),
         ("text/html, */*;q=0.8", JSON),
+        ("text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", JSON),
+        ("*", JSON),
+        (f"{JSON};q=0, *;q=0.1", LINES),
     ],
 )
 def test_the_media_type_is_negotiated(

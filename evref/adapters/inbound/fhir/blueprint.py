@@ -7,9 +7,9 @@ from functools import lru_cache, partial
 from typing import Any
 
 from flask import Blueprint, Response, request
-from werkzeug.datastructures import MIMEAccept, MultiDict
+from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import MethodNotAllowed, UnsupportedMediaType
-from werkzeug.http import parse_accept_header, parse_options_header
+from werkzeug.http import parse_options_header
 
 from evref.adapters.inbound.fhir import search
 from evref.adapters.inbound.fhir.bundle import subset
@@ -24,6 +24,7 @@ from evref.adapters.inbound.web.representations import (
     Representation,
     accepted_media_types,
     as_json,
+    media_ranges,
     respond,
 )
 from evref.domain.access.key import Permission
@@ -117,8 +118,8 @@ def _given() -> MultiDict[str, str]:
 @lru_cache(maxsize=256)
 def _select(accept: str, offers: tuple[str, ...]) -> str:
     """Return the first of `_OFFERS`, or the second if the Accept header accepts no JSON."""
-    accepted = parse_accept_header(accept, MIMEAccept)
-    return offers[0] if not accept or any(map(_is_json, accepted)) else offers[1]
+    accepts_json = not accept or any(map(_is_json, media_ranges(accept)))
+    return offers[0] if accepts_json else offers[1]
 
 
 def _is_json(accepted: tuple[str, float]) -> bool:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from gzip import GzipFile
@@ -23,7 +23,6 @@ NEVER = "no-store"
 PRIVATE = "private, no-cache"
 """For data: a client may store it, but each use is authorised, counted and revalidated."""
 PUBLIC = "public, max-age=300"
-PUBLIC_FOR_A_DAY = "public, max-age=86400"
 
 _VARY = "Accept-Encoding"
 
@@ -42,6 +41,9 @@ _LEVEL = 4
 _GZIP = 16 + zlib.MAX_WBITS
 _CHUNK_BYTES = 256 * 1024
 
+_BARE_FRACTION = re.compile(r"(?<=[Qq]=)(?=\.[0-9])")
+_ANYTHING = re.compile(r"\A\*(?=\s*(?:;|\Z))")
+
 # Clients send few different values, and parsing one costs as much as a short response.
 _remembered = lru_cache(maxsize=256)
 
@@ -49,7 +51,11 @@ _remembered = lru_cache(maxsize=256)
 @_remembered
 def accepts_gzip(accept_encoding: str) -> bool:
     """Return whether the Accept-Encoding header accepts gzip, and does not prefer no coding."""
-    accepted = parse_accept_header(accept_encoding, Accept)
+    # x-gzip is an old name of gzip (RFC 9110, section 8.4.1.3).
+    accepted = Accept(
+        (coding.lower().removeprefix("x-"), quality)
+        for coding, quality in parse_accept_header(accept_encoding, Accept)
+    )
     return 0 < accepted.quality("gzip") >= accepted.quality("identity")
 
 
@@ -57,6 +63,15 @@ def accepted_media_types(environ: WSGIEnvironment) -> str:
     """Return the beginning of the Accept header, because parsing a long header takes time."""
     accept: str = environ.get("HTTP_ACCEPT", "")
     return accept[:_MOST_ACCEPTED]
+
+
+def media_ranges(accept: str) -> Iterator[tuple[str, float]]:
+    """Yield the ranges of an Accept header, and their qualities.
+
+    Java before 17.0.12 sends `*; q=.2` for `*/*; q=0.2`.
+    """
+    for media_range, quality in parse_accept_header(_BARE_FRACTION.sub("0", accept), MIMEAccept):
+        yield _ANYTHING.sub("*/*", media_range), quality
 
 
 def preferred_media_type(accept: str, offers: tuple[str, ...]) -> str:
@@ -69,9 +84,8 @@ def preferred_media_type(accept: str, offers: tuple[str, ...]) -> str:
 
 @_remembered
 def _preferred(accept: str, offers: tuple[str, ...]) -> str:
-    parsed = parse_accept_header(accept, MIMEAccept)
     # Parameters such as charset are ignored, because no offer has any.
-    plain = MIMEAccept((value.partition(";")[0], quality) for value, quality in parsed)
+    plain = MIMEAccept((name.partition(";")[0], quality) for name, quality in media_ranges(accept))
     return plain.best_match(offers, default="") if plain else offers[0]
 
 
