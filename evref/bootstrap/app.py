@@ -7,7 +7,7 @@ from apiflask import APIFlask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import evref
-from evref.adapters.inbound.web import cookies, headers, health, problem_pages
+from evref.adapters.inbound.web import cookies, headers, health, problem_pages, static_files
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.base_address import served_at
 from evref.adapters.inbound.web.caching import sent_before_flask
@@ -82,7 +82,7 @@ def _new_flask(settings: Settings) -> APIFlask:
         spec_path=None,
         docs_path=None,
         json_errors=False,
-        static_folder="adapters/inbound/web/static",
+        static_folder=None,  # type: ignore[arg-type]  # APIFlask passes it to Flask, which allows None
         template_folder="adapters/inbound/web/templates",
     )
     # Each URL has one spelling. There are no redirects, because a client could influence the
@@ -90,6 +90,7 @@ def _new_flask(settings: Settings) -> APIFlask:
     app.url_map.merge_slashes = False
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = bool(settings.cors_origins)
     app.json = JsonProvider(app)
+    static_files.register(app)
     return app
 
 

@@ -72,7 +72,7 @@ REQUESTS: list[tuple[str, str, dict[str, str], bytes | None]] = [
     ("GET", "/api/v1/catalogue", {"Accept": "application/x-ndjson"}, None),
     ("GET", "/api/v1/limit", {}, None),
     ("GET", "/openapi.json", {}, None),
-    ("GET", "/docs/swagger-ui-bundle.js", {}, None),
+    ("GET", "/static/swagger-ui-bundle.00000000.js", {}, None),
     ("GET", "/fhir/metadata", {}, None),
     ("GET", "/fhir/PlanDefinition?_count=2", {}, None),
     ("GET", "/infobutton?mainSearchCriteria.v.c=M17", {}, None),

@@ -30,7 +30,7 @@ HALF_A_REQUEST = {
     ),
 }
 OPEN = {psutil.CONN_ESTABLISHED, psutil.CONN_CLOSE_WAIT}
-LARGE = b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: evref.example.org\r\n\r\n"
+LARGE = b"GET /static/swagger-ui-bundle.00000000.js HTTP/1.1\r\nHost: evref.example.org\r\n\r\n"
 
 
 @pytest.fixture(scope="module", autouse=True)

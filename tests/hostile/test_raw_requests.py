@@ -150,13 +150,13 @@ TARGETS = st.sampled_from(
         b"/problems/not-found",
         b"/health/ready",
         b"/settings/sign-in",
-        b"/settings/static/copy.js",
+        b"/static/settings.00000000.js",
         b"http://evil.example/",
         b"//evil.example",
         b"*",
         b"/%00%0d%0aX:%20y",
         b"/../../etc/passwd",
-        b"/settings/static/%2e%2e/%2e%2e/forms.py",
+        b"/static/%2e%2e/%2e%2e/forms.py",
         b"/docs/..%2f..%2f__init__.py",
     ]
 ) | st.binary(max_size=20).map(lambda raw: b"/" + raw)

@@ -156,7 +156,7 @@ def test_the_instance_is_the_path_of_the_request(
 
 @pytest.mark.shared_service
 @pytest.mark.parametrize(
-    "path", [LIST, "/infobutton", "/", "/health/live", "/nothing", "/static/evref.css"]
+    "path", [LIST, "/infobutton", "/", "/health/live", "/nothing", "/static/evref.00000000.css"]
 )
 def test_a_well_formed_request_id_is_kept_and_any_other_is_replaced(
     service: Service, path: str

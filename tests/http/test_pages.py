@@ -1,8 +1,6 @@
-"""Style sheets, scripts, Swagger UI, health, and the schema of catalogue files."""
+"""Health, and the schema of catalogue files."""
 
 from __future__ import annotations
-
-import re
 
 import pytest
 
@@ -11,44 +9,6 @@ from tests.http.conftest import MakeService
 from tests.http.service import Service, body
 
 pytestmark = pytest.mark.shared_service
-
-
-def test_style_sheets_and_the_script_refer_to_no_other_host(service: Service) -> None:
-    for name in ("evref.css", "docs.css", "docs.js", "find.js", "icon.svg"):
-        text = service.get(f"/static/{name}").text.replace("http://www.w3.org/", "")
-
-        without_comments = re.sub(
-            r"/\*.*?\*/|^ *// [^\n]*$", "", text, flags=re.DOTALL | re.MULTILINE
-        )
-        assert "//" not in without_comments
-        assert "@import" not in text
-
-
-def test_swagger_ui_is_served_with_its_type(service: Service) -> None:
-    """With `nosniff`, a browser would not run a file of another type."""
-    kinds = {
-        "swagger-ui.css": "text/css; charset=utf-8",
-        "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
-        "favicon-32x32.png": "image/png",
-        "favicon-16x16.png": "image/png",
-    }
-
-    for name, kind in kinds.items():
-        response = service.get(f"/docs/{name}")
-
-        assert response.status_code == 200
-        assert response.content_type == kind
-
-
-@pytest.mark.parametrize("name", ["index.html", "swagger-initializer.js", "..%2F__init__.py", "x"])
-def test_no_other_file_of_swagger_ui_is_served(service: Service, name: str) -> None:
-    """The page of Swagger UI itself would load an example from another host."""
-    assert service.get(f"/docs/{name}").status_code == 404
-
-
-@pytest.mark.parametrize("path", ["/static/nothing", "/static/../app.py", "/static/%2e%2e/app.py"])
-def test_no_file_outside_the_static_folder_is_served(service: Service, path: str) -> None:
-    assert service.get(path).status_code == 404
 
 
 def test_the_schema_of_catalogue_files_is_served_to_editors(service: Service) -> None:
@@ -64,6 +24,7 @@ def test_the_schema_of_catalogue_files_is_served_to_editors(service: Service) ->
     assert first.headers["Cache-Control"] == "public, max-age=300"
     assert not first.headers["ETag"].startswith("W/")
     assert again.status_code == 304
+    assert service.get("/schemas/catalogue-file.json?x=1").status_code == 422
 
 
 def test_health_says_what_is_served(service: Service) -> None:

@@ -66,7 +66,7 @@ def test_the_sign_in_leads_nowhere_else(site: Site) -> None:
         "/settings/password%0d%0aSet-Cookie:%20a=b",
         "/settings/password/",
         "/settings/sign-in",
-        "/settings/static/settings.css",
+        "/static/settings.00000000.css",
         "/docs",
         "/api/v1/diagnoses",
         "@evil.example",
@@ -354,7 +354,7 @@ def test_no_answer_outside_the_settings_sets_a_cookie(site: Site) -> None:
 
     for path in ("/", "/docs", "/catalogue", "/catalogue/nothing", "/evidence", "/nothing"):
         assert "Set-Cookie" not in visitor.get(path).headers
-    for path in ("/health/live", "/api/v1/diagnoses", "/settings/static/settings.js"):
+    for path in ("/health/live", "/api/v1/diagnoses", "/static/settings.00000000.js"):
         answer = visitor.get(path, buffered=True)
         assert "Set-Cookie" not in answer.headers
         assert "Cookie" not in answer.headers.get("Vary", "")

@@ -2,20 +2,18 @@
 catalogue files.
 """
 
-import mimetypes
 from functools import cache
 from importlib import resources
 from typing import Any, cast
 
-import flask_swagger_ui
 from apiflask import APIFlask
-from flask import Blueprint, Response, abort, current_app
+from flask import Blueprint, Response, current_app
 
 from evref.adapters.inbound.pages import contacts
 from evref.adapters.inbound.web.host import Host
+from evref.adapters.inbound.web.query import refuse_parameters
 from evref.adapters.inbound.web.representations import (
     PUBLIC,
-    PUBLIC_FOR_A_DAY,
     Representation,
     respond,
 )
@@ -30,12 +28,6 @@ _SWAGGER_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; connect-src 'self'; font-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
-)
-_SWAGGER_FILES = (
-    "swagger-ui.css",
-    "swagger-ui-bundle.js",
-    "favicon-32x32.png",
-    "favicon-16x16.png",
 )
 
 
@@ -76,14 +68,9 @@ def blueprint(host: Host) -> Blueprint:
             policy=_SWAGGER_POLICY,
         )
 
-    @pages.get("/docs/<name>")
-    def swagger_ui(name: str) -> Response:
-        if name not in _SWAGGER_FILES:
-            abort(404)
-        return respond(_swagger_file(name), PUBLIC_FOR_A_DAY)
-
     @pages.get("/schemas/catalogue-file.json")
     def catalogue_file_schema() -> Response:
+        refuse_parameters()
         return respond(_catalogue_file_schema(), PUBLIC)
 
     return pages
@@ -115,10 +102,3 @@ def _card(entry: Entry) -> dict[CardGroup, tuple[Intervention, ...]]:
 def _catalogue_file_schema() -> Representation:
     file = resources.files("evref") / "data" / "catalogue-file.schema.json"
     return Representation([file.read_bytes()], "application/schema+json")
-
-
-@cache
-def _swagger_file(name: str) -> Representation:
-    body = resources.files(flask_swagger_ui).joinpath("dist", name).read_bytes()
-    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return Representation([body], kind if kind.startswith("image/") else f"{kind}; charset=utf-8")

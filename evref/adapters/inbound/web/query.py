@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from flask import g, request
 
+from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.redaction import has_key
 
 LONGEST_TEXT = 200
@@ -73,6 +74,20 @@ def read(parameters: Mapping[str, Parse]) -> dict[str, Any]:
                 faults[f"{name}, which {error}"] = None
     g.not_understood = tuple(faults)
     return {} if faults else {name: value for name, value in read_values.items() if value}
+
+
+def refuse_parameters() -> None:
+    """Check that the request has no query: a file has one address.
+
+    Raises:
+        InvalidParametersError: If it has parameters.
+
+    """
+    faults = [
+        ParameterFault(name, "is not a parameter of this address", ()) for name in request.args
+    ]
+    if faults:
+        raise InvalidParametersError(*faults)
 
 
 def not_understood() -> tuple[str, ...]:

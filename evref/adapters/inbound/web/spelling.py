@@ -40,9 +40,9 @@ def _page(given: str, keeps_case: Mapping[str, bool]) -> str | None:
         )
     except HTTPException:
         return None
-    blueprint, _, view = rule.endpoint.partition(".")
+    blueprint = rule.endpoint.partition(".")[0]
     # The URLs of files are not redirected, because programs request them.
-    if blueprint not in keeps_case or view == "static" or (parts and "." in parts[-1]):
+    if blueprint not in keeps_case or (parts and "." in parts[-1]):
         return None
     names = rule.rule.strip("/").split("/")
     return "/" + "/".join(

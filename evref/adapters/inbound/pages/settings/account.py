@@ -44,7 +44,6 @@ _ELSEWHERE = (
     "Ask for an invitation to another address."
 )
 
-STATIC = "settings.static"
 PUBLIC = frozenset({"settings.sign_in", "settings.accept_invitation"})
 """The pages that need no session."""
 
@@ -215,6 +214,6 @@ def _known_page(
             name: text for name, text in parse_qsl(parameters_text) if name in known
         }
         return url_for(endpoint, **arguments, **parameters), True
-    if not endpoint.startswith("settings.") or endpoint in {*PUBLIC, STATIC}:
+    if not endpoint.startswith("settings.") or endpoint in PUBLIC:
         return "", False
     return url_for(endpoint, **arguments), False

@@ -20,7 +20,7 @@ from flask import (
 from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.pages.settings import labels
-from evref.adapters.inbound.pages.settings.account import PUBLIC, STATIC, AccountPages, home
+from evref.adapters.inbound.pages.settings.account import PUBLIC, AccountPages, home
 from evref.adapters.inbound.pages.settings.api_keys import ApiKeyPages
 from evref.adapters.inbound.pages.settings.audit_log import AuditLogPage
 from evref.adapters.inbound.pages.settings.forms import ConfirmForm
@@ -52,13 +52,10 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         keeps_case=True,
         url_prefix=cookies.PATH,
         template_folder="templates",
-        static_folder="static",
     )
 
     @pages.before_request
     def require_member() -> AnyResponse | None:
-        if request.endpoint == STATIC:
-            return None
         if request.mimetype not in _FORM_TYPES:
             abort(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         if "Transfer-Encoding" in request.headers:
@@ -128,8 +125,7 @@ def _policy_with(sign_out_url: str) -> str:
 
 
 def _complete(response: Response, policy: str) -> Response:
-    if request.endpoint != STATIC:
-        response.headers["Content-Security-Policy"] = policy
+    response.headers["Content-Security-Policy"] = policy
     return response
 
 
