@@ -42,6 +42,20 @@ PATIENCE = 60
 """Seconds that a test waits before it fails; the number is high because machines can be slow."""
 
 
+OTHER_DEFAULTS = (
+    "bytea_output = 'escape'",
+    "client_encoding = 'LATIN1'",
+    "datestyle = 'German, DMY'",
+    "default_transaction_isolation = 'serializable'",
+    "intervalstyle = 'iso_8601'",
+    "lock_timeout = '20s'",
+    "standard_conforming_strings = off",
+    "statement_timeout = '30s'",
+    "timezone = 'Australia/Lord_Howe'",
+)
+"""Settings that a role of PostgreSQL may have, and on which a client must not depend."""
+
+
 class _Server(ABC):
     """A process and its folder; `folder` must be short, because socket paths are short."""
 
@@ -167,6 +181,12 @@ class PostgresqlServer(_Server):
             cursor = connection.execute(statement.encode())
             return cursor.fetchall() if cursor.description else []
 
+    def new_role(self, name: str, *settings: str) -> None:
+        """Create a role that may do everything and has these settings."""
+        self.execute(f"CREATE ROLE {name} LOGIN SUPERUSER")
+        for setting in settings:
+            self.execute(f"ALTER ROLE {name} SET {setting}")
+
     def new_database(self, template: str = "template1") -> str:
         """Create a copy of a database without connections, and return its name."""
         name = f"test_{uuid4().hex}"
@@ -187,6 +207,37 @@ class PostgresqlServer(_Server):
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
             f" WHERE datname = '{database}'"
         )
+
+
+class PgBouncer(_Server):
+    """A PgBouncer in front of a database, which lends few sessions, a transaction at a time."""
+
+    def __init__(self, folder: Path, database: str, *, sessions: int) -> None:
+        super().__init__(folder)
+        port = free_port()
+        self.url = database.replace("@/", f"@127.0.0.1:{port}/").partition("?")[0]
+        user = urlsplit(database).username
+        settings = folder / "pgbouncer.ini"
+        settings.write_text(
+            "[databases]\n"
+            f"* = host={database.partition('?host=')[2]} user={user} pool_size={sessions}\n"
+            "[pgbouncer]\n"
+            f"listen_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
+            "auth_type = any\npool_mode = transaction\nmax_client_conn = 500\n"
+        )
+        if os.geteuid() == 0:
+            # Like PostgreSQL, it does not run as root.
+            self._user = _UNPRIVILEGED
+
+    def _command(self) -> list[str | Path]:
+        return [needs("pgbouncer"), self._folder / "pgbouncer.ini"]
+
+    def _answers(self) -> bool:
+        try:
+            psycopg.connect(self.url).close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
 
 def database_name(url: str) -> str:
@@ -295,6 +346,18 @@ def postgresql_server(*, fsync: bool = False) -> Iterator[PostgresqlServer]:
         finally:
             # SIGQUIT stops it immediately; its data is not needed any more.
             server.stop(how=signal.SIGQUIT)
+
+
+@contextmanager
+def pgbouncer(database: str, *, sessions: int) -> Iterator[PgBouncer]:
+    """Run a pooler in front of the database at a URL, and stop it at the end."""
+    with folder_for_a_server() as folder:
+        server = PgBouncer(folder, database, sessions=sessions)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
 
 
 @contextmanager

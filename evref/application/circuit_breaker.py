@@ -7,12 +7,11 @@ from threading import Lock
 from typing import TypeVar
 
 from evref.domain.errors import StorageUnavailableError
+from evref.ports.deadline import HANGS_AFTER_SECONDS
 from evref.ports.system import Clock
 
 _Answer = TypeVar("_Answer")
 
-# Storage that is available responds well before this.
-_HANGS_AFTER_SECONDS = 0.5
 _OPEN_SECONDS = 1.0
 
 
@@ -68,7 +67,7 @@ class CircuitBreaker:
             failed_at = self._clock.monotonic()
             # If another call has succeeded in the meantime, storage is available.
             if self._answered_at <= began_at:
-                hung = failed_at - began_at >= _HANGS_AFTER_SECONDS
+                hung = failed_at - began_at >= HANGS_AFTER_SECONDS
                 self._half_open_at = failed_at + _OPEN_SECONDS if hung else None
             raise
         except BaseException:

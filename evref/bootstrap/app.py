@@ -10,6 +10,7 @@ import evref
 from evref.adapters.inbound.web import cookies, headers, health, problem_pages, static_files
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.base_address import served_at
+from evref.adapters.inbound.web.bounds import bounded
 from evref.adapters.inbound.web.caching import sent_before_flask
 from evref.adapters.inbound.web.cross_origin import allow_scripts, varying_by_origin
 from evref.adapters.inbound.web.errors import ErrorResponses
@@ -65,7 +66,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     observers = [*[log_access] * settings.access_log, *host.observers]
     if observers:
         wsgi_app = observed(wsgi_app, observers)
-    app.wsgi_app = served_at(settings.base_url, wsgi_app)  # type: ignore[assignment]
+    app.wsgi_app = served_at(settings.base_url, bounded(wsgi_app))  # type: ignore[assignment]
     if settings.proxies:
         # Only the client's address is taken from proxies; it is used to throttle sign-in attempts.
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
@@ -131,6 +132,7 @@ def _host(
         frame=frame,
         visitor=visitor,
         interfaces=interfaces,
+        warnings=container.storage().warnings,
     )
 
 

@@ -14,9 +14,9 @@ from tests.architecture.checker import ROOT, imports_outside, impure_calls, sour
 # Modules of the standard library that read and change nothing but their arguments. Another such
 # module may be added, but not a module that uses a clock, a file or a socket.
 PURE = {
-    "__future__", "abc", "array", "bisect", "collections", "contextlib", "copy", "dataclasses",
-    "datetime", "decimal", "difflib", "enum", "fractions", "functools", "hashlib", "hmac",
-    "ipaddress", "itertools", "json", "math", "operator", "re", "string", "types", "typing",
+    "__future__", "abc", "array", "bisect", "collections", "contextlib", "contextvars", "copy",
+    "dataclasses", "datetime", "decimal", "difflib", "enum", "fractions", "functools", "hashlib",
+    "hmac", "ipaddress", "itertools", "json", "math", "operator", "re", "string", "types", "typing",
     "unicodedata", "urllib.parse", "zlib",
 }  # fmt: skip
 

@@ -88,6 +88,25 @@ def test_a_body_in_chunks_ends_with_its_last_chunk(target: Target, field: bytes)
     assert statuses(answer_to(target.port, post(field, form, body=body) + SMUGGLED)) == [411, 404]
 
 
+@pytest.mark.parametrize(
+    "body", [b"z\r\n", b"3\r\nq=abc\r\n0\r\n\r\n", b"3;\n\r\nq=a\r\n", b"3\r\nq"]
+)
+def test_a_malformed_body_in_chunks_is_a_bad_request(target: Target, body: bytes) -> None:
+    """The server parses the chunks only when the body is read."""
+    request = (
+        b"POST /fhir/PlanDefinition/_search HTTP/1.1\r\n"
+        + HOST
+        + b"Authorization: Bearer %s\r\n" % target.token.encode()
+        + b"Content-Type: application/x-www-form-urlencoded\r\n"
+        + b"Transfer-Encoding: chunked\r\n\r\n"
+    )
+
+    answer = answer_to(target.port, request + body)
+
+    assert statuses(answer) == [400]
+    assert b"OperationOutcome" in answer
+
+
 @pytest.mark.parametrize("sent", AMBIGUOUS.values(), ids=AMBIGUOUS.keys())
 def test_an_ambiguous_request_is_rejected(target: Target, sent: bytes) -> None:
     """The bytes after it are never read as a request."""

@@ -163,6 +163,22 @@ def test_a_redis_that_keeps_nothing_is_warned_of_once(
         assert server.get(LIST, store.key().token.text).status == 200
 
 
+def test_a_redis_that_may_evict_counts_is_warned_of(start: Start, store: Store) -> None:
+    """Monitoring finds the warning too, also if the policy changes while the service runs."""
+    token = "m" * 32
+    with redis_server("--maxmemory-policy", "allkeys-lru") as redis:
+        server = start(store.folder, "serve", quota_url=redis.url, metrics_token=token)
+        server.wait_until_ready()
+        evicting = server.get("/metrics", token).body
+        with redis.client() as client:
+            client.config_set("maxmemory-policy", "noeviction")
+        kept = server.get("/metrics", token).body
+
+    assert server.log.count("evref: Redis may evict counts") == 1
+    assert b'evref_storage_warning{warning="Redis may evict counts' in evicting
+    assert b"may evict" not in kept
+
+
 def test_a_redis_that_does_not_say_is_not_warned_of(start: Start, store: Store) -> None:
     """Many hosted servers refuse CONFIG although they persist data."""
     with redis_server("--rename-command", "CONFIG", "") as redis:

@@ -7,13 +7,20 @@ from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
+from evref.adapters.outbound.memory import MemoryStorage
+from evref.adapters.outbound.redis import RedisStorage
 from evref.adapters.outbound.redis.server import RedisServer
 from evref.domain.access.key import Permission
-from evref.domain.errors import InvalidValueError, StorageUnavailableError
+from evref.domain.errors import (
+    InvalidValueError,
+    StorageNotReadyError,
+    StorageUnavailableError,
+)
 from evref.testing.builders import NOON, a_key
 from evref.testing.filling import at_once, keep_institutions, keep_key
 from tests import servers
 from tests.adapters.redis.conftest import WaitingStorage, storage_on
+from tests.fakes import FakeClock
 
 TODAY = NOON.date()
 
@@ -58,12 +65,22 @@ def without_replicas(server: servers.RedisServer) -> Iterator[None]:
         client.config_set("min-replicas-to-write", 0)
 
 
+@contextmanager
+def without_scripts(server: servers.RedisServer) -> Iterator[None]:
+    """Let the user run every command but the one that counts."""
+    with server.client() as client:
+        client.acl_setuser("default", enabled=True, commands=["-evalsha"])
+        yield
+        client.acl_setuser("default", enabled=True, commands=["+evalsha"])
+
+
 FAULTS: dict[str, Callable[[servers.RedisServer], AbstractContextManager[None]]] = {
     "stopped": lambda server: server.stopped(),
     "frozen": lambda server: server.frozen(),
     "read only": read_only,
     "out of memory": out_of_memory,
     "without replicas": without_replicas,
+    "without scripts": without_scripts,
 }
 
 
@@ -93,6 +110,36 @@ def test_nothing_is_admitted_while_there_is_a_fault(
     storage.ping()
 
 
+def test_a_redis_that_may_evict_counts_is_warned_of(
+    fragile: servers.RedisServer, served: tuple[WaitingStorage, str]
+) -> None:
+    storage, _ = served
+    with fragile.client() as client:
+        client.config_set("maxmemory-policy", "allkeys-lru")
+        evicting = storage.warnings()
+        client.config_set("maxmemory-policy", "noeviction")
+
+    (warning,) = set(evicting) - set(storage.warnings())
+    assert "may evict counts (maxmemory-policy is allkeys-lru)" in warning
+
+
+def test_a_cluster_of_several_nodes_is_refused() -> None:
+    """Most keys of the counters would be on another node. One node alone can be used."""
+    options = ("--cluster-enabled", "yes")
+    with servers.redis_server(*options) as one, servers.redis_server(*options) as other:
+        with one.client() as client, other.client() as second:
+            client.execute_command("CLUSTER ADDSLOTS", *range(8000))
+            second.execute_command("CLUSTER ADDSLOTS", *range(8000, 16384))
+            storage = RedisStorage(MemoryStorage(), one.url, FakeClock())
+            storage.verify()
+            client.execute_command("CLUSTER MEET", "127.0.0.1", other.port)
+            servers.wait_until(lambda: client.cluster("INFO")["cluster_size"] == "2")
+
+        with pytest.raises(StorageNotReadyError, match=r"^EVREF_QUOTA_URL .* of 2 nodes"):
+            storage.verify()
+        storage.close()
+
+
 @pytest.mark.parametrize("is_there", [True, False], ids=["refuses it", "is missing"])
 def test_the_error_of_a_server_has_no_password(
     fragile: servers.RedisServer, is_there: bool
@@ -102,7 +149,7 @@ def test_the_error_of_a_server_has_no_password(
     server = RedisServer(f"redis://someone:secret@127.0.0.1:{port}/3?client_name=hidden")
 
     with pytest.raises(StorageUnavailableError) as caught:
-        server.ping()
+        server.evicts()
 
     assert caught.value.reason.startswith(f"redis://127.0.0.1:{port}/3: ")
     for hidden in ("someone", "secret", "hidden"):
@@ -123,7 +170,7 @@ def test_a_server_that_is_not_redis_is_unavailable() -> None:
                     connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
                 return
             with pytest.raises(StorageUnavailableError):
-                server.ping()
+                server.evicts()
 
         at_once(2, answer)
         server.close()

@@ -10,6 +10,7 @@ from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.domain.access.key import Permission
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.accounts import INSTITUTIONS
+from evref.ports.deadline import one_request
 from evref.testing.builders import NOON, a_key
 from evref.testing.filling import keep_institutions, keep_key
 
@@ -44,6 +45,44 @@ def test_no_statement_takes_longer_than_the_timeout(
             SqlStorage(us).admission.admit(digest, Permission.READ, NOON)
 
     assert storage.admission.admit(digest, Permission.READ, NOON).admitted == 2
+
+
+def test_a_request_waits_for_a_lock_only_once(
+    storage: SqlStorage, database: SqlDatabase, url: str
+) -> None:
+    """After the first failure its other calls, even those that need no lock, fail at once."""
+    keep_institutions(storage, "i1")
+    digest = keep_key(storage, a_key())
+    storage.admission.admit(digest, Permission.READ, NOON)
+    with (
+        closing(SqlDatabase(url, timeout_seconds=0.8)) as us,
+        database.transaction() as connection,
+        one_request(),
+    ):
+        connection.execute(text("UPDATE daily_usage SET refused = 1"))
+        with pytest.raises(StorageUnavailableError, match=r"reached") as first:
+            SqlStorage(us).admission.admit(digest, Permission.READ, NOON)
+        with pytest.raises(StorageUnavailableError) as second:
+            SqlStorage(us).records.find(INSTITUTIONS)
+
+    assert "long enough" not in first.value.reason
+    assert "long enough" in second.value.reason
+    assert storage.admission.admit(digest, Permission.READ, NOON).admitted == 2
+
+
+def test_a_service_is_not_ready_while_no_request_can_be_admitted(
+    storage: SqlStorage, database: SqlDatabase, url: str
+) -> None:
+    """Only the counts are locked; on SQLite, that is the whole file."""
+    is_sqlite = url.startswith("sqlite")
+    with closing(SqlDatabase(url, timeout_seconds=0.4)) as us:
+        SqlStorage(us).ping()
+        with database.transaction() as connection:
+            if not is_sqlite:
+                connection.execute(text("LOCK TABLE daily_usage IN ACCESS EXCLUSIVE MODE"))
+            with pytest.raises(StorageUnavailableError):
+                SqlStorage(us).ping()
+        SqlStorage(us).ping()
 
 
 def test_a_forked_process_counts_on_connections_of_its_own(

@@ -1,17 +1,22 @@
 """Tests of what can happen only with a database server, such as a cut connection."""
 
 from collections.abc import Callable
+from contextlib import closing
 
 import pytest
 from sqlalchemy import text
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.domain.access.key import Permission
-from evref.domain.errors import InvalidValueError, StorageUnavailableError
+from evref.domain.errors import (
+    InvalidValueError,
+    StorageNotReadyError,
+    StorageUnavailableError,
+)
 from evref.ports.accounts import INSTITUTIONS
 from evref.testing.builders import NOON, a_key
 from evref.testing.filling import at_once, keep_institutions, keep_key
-from tests.servers import PostgresqlServer, database_name, free_port
+from tests.servers import OTHER_DEFAULTS, PostgresqlServer, database_name, free_port
 
 pytestmark = pytest.mark.parametrize("url", ["postgresql"], indirect=True)
 
@@ -76,6 +81,40 @@ def test_a_database_without_tables_is_unavailable(database: SqlDatabase) -> None
         SqlStorage(database).keys.list()
 
     assert caught.value.reason.endswith('relation "api_keys" does not exist')
+
+
+def test_a_role_with_other_defaults_changes_nothing(
+    storage: SqlStorage, url: str, postgresql: PostgresqlServer
+) -> None:
+    """Each connection sets what the adapter relies on."""
+    role = database_name(url)
+    postgresql.new_role(role, *OTHER_DEFAULTS)
+    there = url.replace("postgres@", f"{role}@")
+
+    with closing(SqlDatabase(there, timeout_seconds=60)) as database:
+        theirs = SqlStorage(database)
+        theirs.prepare()
+        keep_institutions(theirs, "i1")
+        key = a_key(name="Ward ≥ 3")
+        digest = keep_key(theirs, key)
+
+        assert theirs.admission.admit(digest, Permission.READ, NOON).admitted == 1
+        assert theirs.keys.list() == storage.keys.list() == (key,)
+        assert theirs.usage.history(key.id, NOON.date(), NOON.date())[0].admitted == 1
+        with database.transaction() as connection:
+            assert connection.scalar(text("SHOW transaction_isolation")) == "read committed"
+            assert connection.scalar(text("SHOW statement_timeout")) == "48s"
+    postgresql.execute(f"DROP ROLE {role}")
+
+
+def test_a_database_of_another_encoding_is_refused(url: str, postgresql: PostgresqlServer) -> None:
+    """It could not store every character, or would return bytes."""
+    other = f"{database_name(url)}_ascii"
+    postgresql.execute(f"CREATE DATABASE {other} ENCODING 'SQL_ASCII' TEMPLATE template0")
+    with closing(SqlDatabase(postgresql.url(other), timeout_seconds=60)) as database:
+        for act in (SqlStorage(database).prepare, SqlStorage(database).verify):
+            with pytest.raises(StorageNotReadyError, match=r"^The database has .* SQL_ASCII"):
+                act()
 
 
 def test_a_connection_that_was_cut_is_replaced_before_it_is_used(

@@ -105,18 +105,44 @@ def test_a_column_by_which_rows_are_purged_has_an_index(
     assert [column] in [index["column_names"] for index in indexes]
 
 
+@pytest.mark.parametrize(
+    ("theirs", "named"),
+    [
+        (("alembic_version (version_num VARCHAR(32))", "'0fedcba98765'"), "alembic_version"),
+        (("alembic_version (version_num VARCHAR(32))", "'9999'"), "alembic_version"),
+        (("institutions (id INTEGER)", "1"), "institutions"),
+    ],
+)
+def test_the_tables_of_another_program_are_not_touched(
+    unprepared: SqlStorage, database: SqlDatabase, theirs: tuple[str, str], named: str
+) -> None:
+    """The message does not blame a version of evref."""
+    table, value = theirs
+    with database.transaction() as connection:
+        connection.execute(text(f"CREATE TABLE {table}"))
+        connection.execute(text(f"INSERT INTO {named} VALUES ({value})"))
+
+    for act in (unprepared.prepare, unprepared.verify):
+        with pytest.raises(StorageNotReadyError, match=rf"of another program \({named}\)"):
+            act()
+
+    with database.connect() as connection:
+        assert inspect(connection).get_table_names() == [named]
+
+
 def test_a_preparation_that_fails_leaves_nothing_behind(
     unprepared: SqlStorage, database: SqlDatabase
 ) -> None:
-    """An existing table stops the preparation, and the tables created before are removed."""
+    """An existing index stops the preparation, and the tables created before are removed."""
     with database.transaction() as connection:
-        connection.execute(text("CREATE TABLE daily_usage (theirs INTEGER)"))
+        connection.execute(text("CREATE TABLE theirs (id INTEGER)"))
+        connection.execute(text("CREATE INDEX ix_daily_usage_day ON theirs (id)"))
 
     with pytest.raises(Exception, match=r"^Storage cannot be reached\.$"):
         unprepared.prepare()
 
     with database.connect() as connection:
-        assert inspect(connection).get_table_names() == ["daily_usage"]
+        assert inspect(connection).get_table_names() == ["theirs"]
 
 
 def has_connections(database: SqlDatabase, number: int) -> bool:
@@ -204,6 +230,16 @@ def test_a_password_with_an_at_sign_is_an_invalid_value(url: str) -> None:
         SqlDatabase(url)
 
     assert "ret" not in str(caught.value)
+
+
+def test_an_sqlite_library_that_is_too_old_is_an_invalid_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each request would otherwise fail, because the statement that admits it needs RETURNING."""
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+
+    with pytest.raises(InvalidValueError, match=r"must be 3\.35 or newer"):
+        SqlDatabase("sqlite:///evref.db")
 
 
 def test_without_the_packages_for_postgresql_the_error_says_how_to_get_them(

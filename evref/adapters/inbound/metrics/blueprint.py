@@ -8,7 +8,7 @@ because counting in storage would make each request wait for storage twice.
 
 import hmac
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, time
 from http import HTTPStatus
@@ -108,16 +108,22 @@ class Metrics:
         if quota.admitted == -(-quota.limit * 9 // 10):
             self._near_limit.inc()
 
-    def report(self, catalogue: Catalogue | None) -> bytes:
+    def report(self, catalogue: Catalogue | None, warnings: Sequence[str]) -> bytes:
         """Return the counts of all processes that share the folder, including ended ones."""
         registry = CollectorRegistry()
         MultiProcessCollector(registry, path=str(self._folder))  # type: ignore[no-untyped-call]
         registry.register(_ServedCatalogue(catalogue))
         registry.register(_Workers(self._folder))
+        registry.register(_Storage(warnings))
         return generate_latest(registry)
 
-    def blueprint(self, browse: BrowseCatalogue, token: str) -> Blueprint:
-        """Return the endpoint of the report, which requires the operator's token."""
+    def blueprint(
+        self, browse: BrowseCatalogue, warnings: Callable[[], Sequence[str]], token: str
+    ) -> Blueprint:
+        """Return the endpoint of the report, which requires the operator's token.
+
+        `warnings` returns warnings about the setup of storage.
+        """
         pages = Blueprint("metrics", __name__)
 
         @pages.get("/metrics")
@@ -130,7 +136,11 @@ class Metrics:
                     {"WWW-Authenticate": 'Bearer realm="evref metrics"'},
                     content_type="text/plain; charset=utf-8",
                 )
-            return Response(self.report(_current_catalogue(browse)), content_type=_CONTENT_TYPE)
+            present: Sequence[str] = ()
+            with suppress(EvrefError):
+                present = warnings()
+            report = self.report(_current_catalogue(browse), present)
+            return Response(report, content_type=_CONTENT_TYPE)
 
         return pages
 
@@ -172,6 +182,19 @@ class _Workers(Collector):
                 os.kill(process, 0)
                 running += 1
         yield GaugeMetricFamily("evref_workers", "Workers that are running.", running)
+
+
+class _Storage(Collector):
+    def __init__(self, warnings: Sequence[str]) -> None:
+        self._warnings = warnings
+
+    def collect(self) -> Iterator[Metric]:
+        metric = GaugeMetricFamily(
+            "evref_storage_warning", "A warning about the setup of storage.", labels=["warning"]
+        )
+        for warning in self._warnings:
+            metric.add_metric([warning], 1)
+        yield metric
 
 
 def _current_catalogue(browse: BrowseCatalogue) -> Catalogue | None:

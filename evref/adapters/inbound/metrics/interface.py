@@ -26,7 +26,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
 
     metrics = Metrics(folder)
     host.observers.append(metrics.of_request)
-    yield metrics.blueprint(host.browse, token)
+    yield metrics.blueprint(host.browse, host.warnings, token)
 
 
 INTERFACE = Interface("/metrics", _blueprints)

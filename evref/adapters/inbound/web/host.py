@@ -1,6 +1,6 @@
 """What the application offers to every interface, so that no interface imports another."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -58,6 +58,7 @@ class Host:
     - `endpoint` makes views that admit, count and cache; see `CatalogueEndpoints`.
     - `frame` renders pages, and `visitor` is who reads them.
     - `interfaces` are the names of all interfaces that are served.
+    - `warnings` returns warnings about the setup of storage, one line each.
     - An interface that appends to `observers` sees every completed request.
     """
 
@@ -71,6 +72,7 @@ class Host:
     frame: Frame
     visitor: Identity
     interfaces: Collection[str]
+    warnings: Callable[[], Sequence[str]]
     observers: list[Observer] = field(default_factory=list)
 
     def diagnosis_address(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from evref.domain.errors import Fault, InvalidValueError, StorageUnavailableError
+from evref.ports.deadline import one_call
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -26,7 +28,8 @@ _NEEDS_DRIVER = "names Redis, which needs more packages: pip install 'evref[redi
 class RedisServer:
     """A Redis server by its URL, `redis://` or `rediss://`; connects on first use.
 
-    A call waits at most `timeout_seconds`, including the time to connect.
+    A call waits at most `timeout_seconds`, including the time to connect. It fails at once if its
+    response could come too late for the request.
     Safe to share between threads. A forked process opens its own connections.
 
     Raises:
@@ -67,6 +70,8 @@ class RedisServer:
         except (ValueError, TypeError) as error:
             raise InvalidValueError([Fault("quota_url", _FORM)]) from error
         self._client = Redis.from_pool(pool)
+        self._share = share
+        self._timeout_seconds = timeout_seconds
         self._driver_error = RedisError
         self._refusal = ResponseError
 
@@ -78,10 +83,11 @@ class RedisServer:
             StorageUnavailableError: If a command fails or times out.
 
         """
-        try:
-            yield self._client
-        except self._driver_error as error:
-            raise StorageUnavailableError(f"{self._name}: {error}") from error
+        with one_call(monotonic, least=self._share, most=self._timeout_seconds):
+            try:
+                yield self._client
+            except self._driver_error as error:
+                raise StorageUnavailableError(f"{self._name}: {error}") from error
 
     def script(self, source: str) -> Callable[[Sequence[str], Sequence[Any]], Any]:
         """Return the script as a function of its keys and arguments: atomic, one round trip.
@@ -98,18 +104,6 @@ class RedisServer:
 
         return call
 
-    def ping(self) -> None:
-        """Check that the server accepts writes.
-
-        Raises:
-            StorageUnavailableError: If it does not.
-
-        """
-        with self.client() as client:
-            # Writing an empty string to a missing key changes nothing, but a server that is
-            # read-only, loading or out of memory rejects it.
-            client.setrange("evref:ping", 0, "")
-
     def keeps_nothing(self) -> bool:
         """Return whether the server writes neither an append-only file nor snapshots.
 
@@ -119,13 +113,40 @@ class RedisServer:
             StorageUnavailableError: If the server does not respond in time.
 
         """
+        # One at a time: only Redis 7 and newer accepts several.
+        file = self._disclosed(lambda client: client.config_get("appendonly"))
+        snapshots = self._disclosed(lambda client: client.config_get("save"))
+        return file | snapshots == {"appendonly": "no", "save": ""}
+
+    def evicts(self) -> str | None:
+        """Return the policy by which the server evicts keys; None if it does not, or hides it.
+
+        Raises:
+            StorageUnavailableError: If the server does not respond in time.
+
+        """
+        policy = self._disclosed(lambda client: client.info("memory")).get("maxmemory_policy")
+        return None if policy == "noeviction" else policy
+
+    def cluster_size(self) -> int:
+        """Return the number of nodes that share the keys; 1 if the server hides it.
+
+        Raises:
+            StorageUnavailableError: If the server does not respond in time.
+
+        """
+        if not self._disclosed(lambda client: client.info("cluster")).get("cluster_enabled"):
+            return 1
+        return int(self._disclosed(lambda client: client.cluster("INFO")).get("cluster_size", 1))
+
+    def _disclosed(self, ask: Callable[[Redis], Any]) -> dict[str, Any]:
+        """Return what the server says about itself; nothing if it refuses to."""
         with self.client() as client:
             try:
-                # One at a time: only Redis 7 and newer accepts several.
-                saved = client.config_get("appendonly") | client.config_get("save")
+                answer: dict[str, Any] = ask(client)
             except self._refusal:
-                return False
-        return saved == {"appendonly": "no", "save": ""}
+                return {}
+        return answer
 
     def close(self) -> None:
         """Close all connections; new ones are opened on demand."""

@@ -2,6 +2,7 @@
 
 from evref.adapters.outbound.redis.server import RedisServer
 from evref.adapters.outbound.redis.usage import RedisAdmission, RedisUsageReports
+from evref.domain.errors import StorageNotReadyError
 from evref.ports.storage import DelegatingStorage, Storage
 from evref.ports.system import Clock
 
@@ -14,12 +15,21 @@ class RedisStorage(DelegatingStorage):
     ) -> None:
         super().__init__(rest)
         self.server = RedisServer(url, timeout_seconds=timeout_seconds)
-        self.admission = RedisAdmission(self.server, rest.keys, clock)
+        self.admission = self._counters = RedisAdmission(self.server, rest.keys, clock)
         self.usage = RedisUsageReports(self.server)
+
+    def verify(self) -> None:
+        super().verify()
+        nodes = self.server.cluster_size()
+        if nodes > 1:
+            raise StorageNotReadyError(
+                f"EVREF_QUOTA_URL names a Redis cluster of {nodes} nodes, but counters need one "
+                "server, with replicas if you like."
+            )
 
     def ping(self) -> None:
         super().ping()
-        self.server.ping()
+        self._counters.ping()
 
     def warnings(self) -> list[str]:
         warnings = [*super().warnings()]
@@ -27,6 +37,12 @@ class RedisStorage(DelegatingStorage):
             warnings.append(
                 "Redis keeps nothing on disk: after it restarts, the day's requests are admitted "
                 "once more; set appendonly yes"
+            )
+        policy = self.server.evicts()
+        if policy is not None:
+            warnings.append(
+                f"Redis may evict counts (maxmemory-policy is {policy}): the requests of their "
+                "keys are admitted once more; set maxmemory-policy noeviction"
             )
         return warnings
 

@@ -50,27 +50,40 @@ if fits and admitted == 1 and (redis.call('GET', KEYS[2]) or '') < ARGV[2] then
 end
 return {admitted, fits and 1 or 0}
 """
+_PING = "ping"
 _FIELDS = ("limit", "admitted", "refused")
 
 
 class RedisAdmission(Admission):
     def __init__(self, server: RedisServer, keys: Keys, clock: Clock) -> None:
         self._server = server
+        self._clock = clock
         self._keys = HeldKeys(keys, clock)
         self._admit = server.script(_ADMIT)
 
     def admit(self, digest: str, needed: Permission, instant: datetime) -> Quota:
         key = self._keys.get(digest)
         key.check(digest, needed, instant)
-        day = utc_day(instant).isoformat()
-        admitted, fits = self._admit(
-            [_name(key.id, day), _name(key.id, "last")],
-            [key.daily_limit, day, _RETENTION_SECONDS],
-        )
+        admitted, fits = self._count(key.id, key.daily_limit, instant)
         quota = Quota(key.id, key.daily_limit, admitted, instant)
         if not fits:
             raise QuotaExceededError(quota)
         return quota
+
+    def _count(self, key_id: str, limit: int, instant: datetime) -> tuple[int, int]:
+        day = utc_day(instant).isoformat()
+        names = [_name(key_id, day), _name(key_id, "last")]
+        admitted, fits = self._admit(names, [limit, day, _RETENTION_SECONDS])
+        return admitted, fits
+
+    def ping(self) -> None:
+        """Count by the path of a request, for an id that no key has.
+
+        Raises:
+            StorageUnavailableError: If requests cannot be counted.
+
+        """
+        self._count(_PING, 0, self._clock.now())
 
     def status(self, digest: str, instant: datetime) -> tuple[ApiKey, DayUsage]:
         key = self._keys.get(digest)

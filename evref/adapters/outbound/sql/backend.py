@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from threading import Lock
+from typing import Any
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, PoolProxiedConnection
 
 # How long a request waits for a pooled connection if all are in use.
 POOL_TIMEOUT_SECONDS = 0.4
@@ -27,9 +29,8 @@ class Limits:
 class Backend(ABC):
     """A kind of database: how to connect to it, and what its errors mean.
 
-    On a connection of `engine`, each statement is a separate transaction. On a connection of
-    `transactions`, which shares the pool, statements take effect together. Neither connects before
-    its first use.
+    A connection of `engine` reads, or executes one statement. On a connection of `transactions`,
+    which shares the pool, statements take effect together. Neither connects before its first use.
 
     `write_lock` is set if the database allows one writer at a time; threads of this process then
     queue for it before they write.
@@ -42,6 +43,23 @@ class Backend(ABC):
     @abstractmethod
     def is_missing(self) -> bool:
         """Return whether there is no database yet, and connecting would create one."""
+
+    @abstractmethod
+    def limit(self, connection: PoolProxiedConnection, ends_at: float) -> None:
+        """Let the connection wait until `ends_at`, a time of `time.monotonic`, for its next use."""
+
+    def execute(
+        self, connection: PoolProxiedConnection, statement: str, values: Mapping[str, object]
+    ) -> Sequence[tuple[Any, ...]]:
+        """Execute a statement of the driver as a separate transaction, and return its rows."""
+        cursor = connection.cursor()
+        cursor.execute(statement, values)
+        # Fetch all rows, because SQLite commits at the end of the result.
+        return cursor.fetchall()
+
+    def unsupported(self, connection: Connection) -> str | None:  # noqa: ARG002 - for subclasses
+        """Return why this database cannot be used, in a sentence; None if it can."""
+        return None
 
     @abstractmethod
     def preparation(self) -> AbstractContextManager[Connection]:

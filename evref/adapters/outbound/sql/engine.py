@@ -2,14 +2,16 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cached_property
 from itertools import islice
+from time import monotonic
 from typing import Any
 
 from sqlalchemy import (
     URL,
     Connection,
+    Engine,
     PoolProxiedConnection,
     Row,
     Select,
@@ -33,8 +35,10 @@ from evref.domain.errors import (
     Fault,
     InvalidValueError,
     NotFoundError,
+    StorageNotReadyError,
     StorageUnavailableError,
 )
+from evref.ports.deadline import one_call
 
 _FORM = "must be the URL of a database, such as sqlite:///evref.db or postgresql://HOST/DATABASE"
 _UNESCAPED = "must have one @, before the server; write any other, as in a password, as %40"
@@ -79,9 +83,9 @@ class SqlDatabase(Source):
 
     It connects on first use. Safe to share between threads, but not between processes: `close` it
     before a fork. It opens at most `pool_size` connections, and on SQLite one more for `direct`. A
-    call waits at most 0.4 seconds for a connection, and then at most `timeout_seconds` for the
-    database. Each method raises `StorageUnavailableError` if the database reports an error or times
-    out.
+    call waits at most 0.4 seconds for a connection, and at most `timeout_seconds` in all, but not
+    longer than its request may. Each method raises `StorageUnavailableError` if the database
+    reports an error or times out.
 
     Raises:
         InvalidValueError: If the URL is malformed, names an unsupported database, or names an
@@ -103,6 +107,7 @@ class SqlDatabase(Source):
         except ArgumentError as error:
             raise InvalidValueError([Fault("database_url", _FORM)]) from error
         self._name = _loggable(parsed)
+        self._timeout_seconds = timeout_seconds
         self._engine = self._backend.engine
         self._transactions = self._backend.transactions
         self._driver_error: type[Exception] = self._engine.dialect.loaded_dbapi.Error
@@ -115,25 +120,28 @@ class SqlDatabase(Source):
         """Return whether there is no database yet, and connecting would create it, as in SQLite."""
         return self._backend.is_missing()
 
-    @contextmanager
-    def connect(self) -> Iterator[Connection]:
-        """Yield a connection on which each statement is a separate transaction."""
-        with self._errors_translated(), self._engine.connect() as connection:
-            yield connection
+    def connect(self) -> AbstractContextManager[Connection]:
+        """Return a connection that reads, or executes one statement."""
+        return self._begun(self._engine)
 
     def find_all(self, statement: Select[Any]) -> Sequence[Row[Any]]:
         with self.connect() as connection:
             return _rows(connection, statement)
 
-    @contextmanager
-    def transaction(self) -> Iterator[Connection]:
-        """Yield a connection whose statements are committed together, or not at all.
+    def transaction(self) -> AbstractContextManager[Connection]:
+        """Return a connection whose statements are committed together, or not at all.
 
         On SQLite, the transaction excludes all other writers. On PostgreSQL, it locks the rows
         that it selects `FOR UPDATE` or changes.
         """
-        with self._errors_translated(), self._transactions.begin() as connection:
-            yield connection
+        return self._begun(self._transactions)
+
+    @contextmanager
+    def _begun(self, engine: Engine) -> Iterator[Connection]:
+        with self._call() as ends_at, engine.connect() as connection:
+            self._backend.limit(connection.connection, ends_at)
+            with connection.begin():
+                yield connection
 
     @contextmanager
     def unique(self, kind: str, name: str) -> Iterator[None]:
@@ -169,7 +177,7 @@ class SqlDatabase(Source):
             if (processor := parameter.type.dialect_impl(dialect).bind_processor(dialect))
         }
 
-        def execute(parameters: Mapping[str, object]) -> tuple[Any, ...] | None:
+        def execute(parameters: Mapping[str, object], ends_at: float) -> tuple[Any, ...] | None:
             values = {
                 name: processors[name](value) if name in processors else value
                 for name, value in parameters.items()
@@ -180,10 +188,8 @@ class SqlDatabase(Source):
             try:
                 connection = self._take_kept() if is_locked else self._engine.raw_connection()
                 try:
-                    cursor = connection.cursor()
-                    cursor.execute(compiled.string, values)
-                    # Fetch all rows, because SQLite commits at the end of the result.
-                    rows = cursor.fetchall()
+                    self._backend.limit(connection, ends_at)
+                    rows = self._backend.execute(connection, compiled.string, values)
                 except BaseException as error:
                     connection.invalidate(error)
                     connection.close()
@@ -194,20 +200,34 @@ class SqlDatabase(Source):
                     self._kept = connection
                 else:
                     connection.close()
-            except (SQLAlchemyError, self._driver_error) as error:
-                raise StorageUnavailableError(self._reason(error)) from error
             finally:
                 if write_lock is not None and is_locked:
                     write_lock.release()
             return rows[0] if rows else None
 
-        return execute
+        def call(parameters: Mapping[str, object]) -> tuple[Any, ...] | None:
+            with self._call() as ends_at:
+                return execute(parameters, ends_at)
+
+        return call
 
     @contextmanager
     def preparation(self) -> Iterator[Connection]:
         """Yield a transaction that excludes other preparations and has a longer timeout."""
         with self._errors_translated(), self._backend.preparation() as connection:
+            self.refuse_unsupported(connection)
             yield connection
+
+    def refuse_unsupported(self, connection: Connection) -> None:
+        """Check that the database of the connection can be used.
+
+        Raises:
+            StorageNotReadyError: If it cannot; says why.
+
+        """
+        reason = self._backend.unsupported(connection)
+        if reason is not None:
+            raise StorageNotReadyError(reason)
 
     def close(self) -> None:
         """Close all idle connections; new ones are opened on demand."""
@@ -224,6 +244,15 @@ class SqlDatabase(Source):
         connection, self._kept = self._kept, None
         if connection is not None:
             connection.close()
+
+    @contextmanager
+    def _call(self) -> Iterator[float]:
+        """Yield the time until which the call may wait."""
+        with (
+            one_call(monotonic, most=self._timeout_seconds) as ends_at,
+            self._errors_translated(),
+        ):
+            yield ends_at
 
     @contextmanager
     def _errors_translated(self) -> Iterator[None]:

@@ -1,7 +1,7 @@
 """PostgreSQL, through psycopg 3: a server that may hang, restart, or be replaced."""
 
 import select
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import inf
 from time import monotonic
@@ -10,7 +10,15 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.abc import PQGen
 from psycopg.conninfo import make_conninfo
-from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    PoolProxiedConnection,
+    create_engine,
+    event,
+    text,
+)
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 
 from evref.adapters.outbound.sql.backend import (
@@ -26,8 +34,18 @@ _SERVER_TIMEOUT_SHARE = 0.8
 
 _CONNECT_TIMEOUT_SECONDS = 2  # the minimum of libpq
 
-# A machine that dies during a transaction must not keep its row locks.
-_IDLE_IN_TRANSACTION_TIMEOUT_MILLISECONDS = 10_000
+_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
+# What this module relies on. A role or a database can have other defaults.
+_SETTINGS = {
+    "bytea_output": "hex",
+    "datestyle": "ISO, MDY",
+    # A machine that dies during a transaction must not keep its row locks.
+    "idle_in_transaction_session_timeout": "10s",
+    "intervalstyle": "postgres",
+    "standard_conforming_strings": "on",
+    "timezone": "UTC",
+}
 
 # A preparation may run for a long time, after it has waited for another one.
 _PREPARATION_TIMEOUT_SECONDS = 600
@@ -56,16 +74,45 @@ class PostgresqlBackend(Backend):
             make_conninfo(**options)
         except psycopg.Error as error:
             raise ArgumentError("an unknown option") from error
-        self.transactions = self.engine.execution_options(isolation_level="READ COMMITTED")
+        self.transactions = self.engine.execution_options()
+        event.listen(self.engine, "begin", _begin_behind_a_pooler)
+        event.listen(self.transactions, "begin", _begin)
 
     def is_missing(self) -> bool:
         return False
 
+    def limit(self, connection: PoolProxiedConnection, ends_at: float) -> None:
+        _driver(connection).deadline = ends_at
+
+    def execute(
+        self, connection: PoolProxiedConnection, statement: str, values: Mapping[str, object]
+    ) -> Sequence[tuple[Any, ...]]:
+        driver = _driver(connection)
+        if not driver.is_pooled:
+            return super().execute(connection, statement, values)
+        # The parameters are in the text, so that all is sent at once.
+        cursor = psycopg.ClientCursor(driver)
+        cursor.execute(f"{driver.beginning()}; {statement}; COMMIT".encode(), values)
+        while cursor.description is None:
+            cursor.nextset()
+        return cursor.fetchall()
+
+    def unsupported(self, connection: Connection) -> str | None:
+        encoding = connection.scalar(text("SHOW server_encoding"))
+        if encoding == "UTF8":
+            return None
+        return (
+            f"The database has the encoding {encoding}; create one with ENCODING 'UTF8' TEMPLATE "
+            "template0."
+        )
+
     @contextmanager
     def preparation(self) -> Iterator[Connection]:
-        with self.transactions.begin() as connection:
-            _lock_for_preparation(connection)
-            yield connection
+        with self.transactions.connect() as connection:
+            self.limit(connection.connection, monotonic() + _PREPARATION_TIMEOUT_SECONDS)
+            with connection.begin():
+                _lock_for_preparation(connection)
+                yield connection
 
     def is_unique_violation(self, error: BaseException) -> bool:
         return isinstance(error, psycopg.errors.UniqueViolation)
@@ -83,10 +130,22 @@ class PostgresqlBackend(Backend):
 
 
 class _DeadlineConnection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection whose waits end at a deadline, which is a time of the monotonic clock."""
+    """A connection whose waits end at a deadline, which is a time of the monotonic clock.
+
+    `is_pooled` says that a connection pooler is in between, such as PgBouncer. Each transaction may
+    then have another session of the server, and others use the sessions too.
+    """
 
     deadline = inf
-    is_new = True
+    is_pooled = False
+
+    def beginning(self) -> str:
+        """Return the statements that begin a transaction, whose settings end with it."""
+        left = self.deadline - monotonic()
+        settings = {**_SETTINGS, **_timeouts(left)}
+        return "; ".join(
+            [_BEGIN, *(f"SET LOCAL {name} = '{value}'" for name, value in settings.items())]
+        )
 
     def wait(
         self, gen: PQGen[_Result], interval: float = 0.1, timeout: float | None = None
@@ -104,10 +163,29 @@ class _DeadlineConnection(psycopg.Connection[tuple[Any, ...]]):
             raise psycopg.errors.ConnectionTimeout("the server did not respond in time") from None
 
 
-def _lock_for_preparation(connection: Connection) -> None:
-    driver_connection = connection.connection.driver_connection
+def _driver(connection: PoolProxiedConnection) -> _DeadlineConnection:
+    driver_connection = connection.driver_connection
     assert isinstance(driver_connection, _DeadlineConnection)  # noqa: S101 - from _connect
-    driver_connection.deadline = monotonic() + _PREPARATION_TIMEOUT_SECONDS
+    return driver_connection
+
+
+def _timeouts(seconds: float) -> dict[str, str]:
+    milliseconds = str(max(1, round(seconds * _SERVER_TIMEOUT_SHARE * 1000)))
+    return {"statement_timeout": milliseconds, "lock_timeout": milliseconds}
+
+
+def _begin(connection: Connection) -> None:
+    if not _driver(connection.connection).is_pooled:
+        connection.exec_driver_sql(_BEGIN)
+
+
+def _begin_behind_a_pooler(connection: Connection) -> None:
+    driver = _driver(connection.connection)
+    if driver.is_pooled:
+        connection.exec_driver_sql(driver.beginning())
+
+
+def _lock_for_preparation(connection: Connection) -> None:
     connection.execute(text("SET LOCAL statement_timeout = 0"))
     connection.execute(
         text(f"SET LOCAL lock_timeout = '{PREPARATION_LOCK_TIMEOUT_SECONDS}s'"),
@@ -130,12 +208,12 @@ def _engine(url: URL, limits: Limits) -> Engine:
         use_native_hstore=False,
         # Hashes of passwords and tokens must not be logged.
         hide_parameters=True,
-        connect_args={"connect_timeout": _CONNECT_TIMEOUT_SECONDS},
+        connect_args={"connect_timeout": _CONNECT_TIMEOUT_SECONDS, "client_encoding": "utf8"},
     )
     seconds = limits.timeout_seconds
     event.listen(engine, "do_connect", lambda *arguments: _connect(seconds, *arguments))
     event.listen(engine, "connect", lambda connection, _: _set_up(connection, seconds))
-    event.listen(engine, "checkout", lambda connection, *_: _check_out(connection, seconds))
+    event.listen(engine, "checkout", _check_out)
     return engine
 
 
@@ -153,26 +231,24 @@ def _connect(
 
 
 def _set_up(connection: _DeadlineConnection, timeout_seconds: float) -> None:
-    # Not as connection options, which a connection pooler might reject.
-    connection.execute(
-        "SELECT set_config('statement_timeout', %(timeout)s, false),"
-        " set_config('lock_timeout', %(timeout)s, false),"
-        " set_config('idle_in_transaction_session_timeout', %(idle)s, false)",
-        {
-            "timeout": str(round(timeout_seconds * _SERVER_TIMEOUT_SHARE * 1000)),
-            "idle": str(_IDLE_IN_TRANSACTION_TIMEOUT_MILLISECONDS),
-        },
+    # Not as connection options, which a connection pooler might reject. A pooler tells its clients
+    # another process id than that of the session; settings of the session would then leak.
+    settings = {**_SETTINGS, **_timeouts(timeout_seconds)}
+    calls = ", ".join(f"set_config('{name}', %({name})s, false)" for name in settings)
+    cursor = connection.execute(
+        f"SELECT {calls} WHERE pg_backend_pid() = %(pid)s".encode(),
+        {**settings, "pid": connection.info.backend_pid},
     )
+    connection.is_pooled = cursor.fetchone() is None
+    if connection.is_pooled:
+        connection.prepare_threshold = None
 
 
-def _check_out(connection: _DeadlineConnection, timeout_seconds: float) -> None:
+def _check_out(connection: _DeadlineConnection, *_: object) -> None:
     # No query is pending, so readable data means that the server has closed the connection.
     # This check needs no round trip.
     if connection.closed or _is_readable(connection):
         raise DisconnectionError("the server has closed the connection")
-    if not connection.is_new:
-        connection.deadline = monotonic() + timeout_seconds
-    connection.is_new = False
 
 
 def _is_readable(connection: _DeadlineConnection) -> bool:

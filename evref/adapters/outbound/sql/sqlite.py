@@ -6,9 +6,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 from urllib.parse import unquote, urlsplit
 
-from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    PoolProxiedConnection,
+    QueuePool,
+    create_engine,
+    event,
+)
 from sqlalchemy.exc import ArgumentError, SAWarning
 
 from evref.adapters.outbound.sql.backend import (
@@ -16,6 +25,14 @@ from evref.adapters.outbound.sql.backend import (
     PREPARATION_LOCK_TIMEOUT_SECONDS,
     Backend,
     Limits,
+)
+from evref.domain.errors import Fault, InvalidValueError
+
+# The first version with RETURNING.
+_OLDEST_VERSION = (3, 35)
+_TOO_OLD = (
+    f"names SQLite, which must be 3.35 or newer, but this Python has {sqlite3.sqlite_version}: use "
+    "a newer Python or PostgreSQL"
 )
 
 # After these errors a connection may keep failing even when the file is usable again.
@@ -34,10 +51,13 @@ class SqliteBackend(Backend):
     Raises:
         ArgumentError: If the URL names another driver, an unknown option, or an in-memory database,
             which connections cannot share.
+        InvalidValueError: If Python has an SQLite library that is too old.
 
     """
 
     def __init__(self, url: URL, limits: Limits) -> None:
+        if sqlite3.sqlite_version_info < _OLDEST_VERSION:
+            raise InvalidValueError([Fault("database_url", _TOO_OLD)])
         if url.drivername not in {"sqlite", "sqlite+pysqlite"}:
             raise ArgumentError("another driver")
         if not url.database or ":memory:" in url.database or url.query.get("mode") == "memory":
@@ -45,7 +65,6 @@ class SqliteBackend(Backend):
         # SQLite retries after 1, 2, 5, 10 … milliseconds if the file is locked, while threads that
         # start later may get the lock first. A queue in the process is fairer.
         self.write_lock = Lock()
-        self._timeout_seconds = limits.timeout_seconds
         try:
             with warnings.catch_warnings(action="error", category=SAWarning):
                 self.engine = _engine(url, limits)
@@ -62,6 +81,14 @@ class SqliteBackend(Backend):
             # Connecting will report the error.
             return False
 
+    def limit(self, connection: PoolProxiedConnection, ends_at: float) -> None:
+        # To a tenth of a second, so that it rarely changes.
+        timeout = max(0, round((ends_at - monotonic()) * 10)) * 100
+        if connection.info.get("busy_timeout") != timeout:
+            # By the driver, because SQLAlchemy would begin the transaction first.
+            connection.cursor().execute(f"PRAGMA busy_timeout = {timeout}")
+            connection.info["busy_timeout"] = timeout
+
     @contextmanager
     def preparation(self) -> Iterator[Connection]:
         if self.is_missing() and "mode" not in self.engine.url.query:
@@ -70,13 +97,9 @@ class SqliteBackend(Backend):
                 self._file.touch(mode=0o600)
         # The transaction excludes all other writers, so preparations wait where it begins.
         with self.transactions.connect() as connection:
-            _set_busy_timeout(connection, PREPARATION_LOCK_TIMEOUT_SECONDS)
-            try:
-                with connection.begin():
-                    yield connection
-            finally:
-                if not connection.invalidated:
-                    _set_busy_timeout(connection, self._timeout_seconds)
+            self.limit(connection.connection, monotonic() + PREPARATION_LOCK_TIMEOUT_SECONDS)
+            with connection.begin():
+                yield connection
 
     def is_unique_violation(self, error: BaseException) -> bool:
         return getattr(error, "sqlite_errorcode", 0) in {
@@ -127,25 +150,14 @@ def _set_up(connection: sqlite3.Connection, timeout_seconds: float) -> None:
         # is read-only or in use, everything still works, only more slowly.
         with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA journal_mode = WAL")
-        # From here on, statements wait for locks of other processes.
-        connection.execute(_busy_timeout(timeout_seconds))
+        # From here on, statements wait for locks of other processes; see `SqliteBackend.limit`.
+        connection.execute(f"PRAGMA busy_timeout = {round(timeout_seconds * 1000)}")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
     except sqlite3.Error:
         # The pool does not own the connection yet and would not close it.
         connection.close()
         raise
-
-
-def _set_busy_timeout(connection: Connection, seconds: float) -> None:
-    driver_connection = connection.connection.driver_connection
-    assert isinstance(driver_connection, sqlite3.Connection)  # noqa: S101 - from the engine
-    # By the driver, because SQLAlchemy would begin the transaction first.
-    driver_connection.execute(_busy_timeout(seconds))
-
-
-def _busy_timeout(seconds: float) -> str:
-    return f"PRAGMA busy_timeout = {round(seconds * 1000)}"
 
 
 def _begin_immediate(connection: Connection) -> None:

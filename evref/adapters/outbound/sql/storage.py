@@ -1,8 +1,8 @@
 """The storage in a SQL database: its parts, its unit of work and its preparation."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import datetime
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlalchemy import Connection, String, column, insert, inspect, select, table, update
@@ -14,7 +14,8 @@ from evref.adapters.outbound.sql.audit import SqlAuditLog
 from evref.adapters.outbound.sql.catalogue import SqlCatalogueChanges, SqlPublishedCatalogue
 from evref.adapters.outbound.sql.engine import SqlDatabase, Transaction
 from evref.adapters.outbound.sql.tables import catalogue_publication, code_map, metadata
-from evref.domain.errors import StorageNotReadyError
+from evref.domain.access.key import Permission
+from evref.domain.errors import InvalidApiKeyError, StorageNotReadyError
 from evref.domain.principal import Principal
 from evref.ports.storage import Changes, Storage
 
@@ -25,6 +26,12 @@ REVISIONS = ("0009", "0010", "0011", "0012", "0013", "0014")
 MIGRATIONS = Path(__file__).parent / "migrations"
 _NEWER_VERSION = "The database was made by a newer version of evref; install that, or newer."
 _BEFORE_RELEASES = "The database was made before release 0.1.0 of evref and cannot be upgraded."
+_OF_ANOTHER_PROGRAM = (
+    "The database has tables of another program ({}); give evref a database or schema of its own."
+)
+
+# By this digest there is no key.
+_NO_DIGEST = "0" * 64
 
 
 class SqlStorage(Storage):
@@ -58,7 +65,6 @@ class SqlStorage(Storage):
         with self.database.preparation() as connection:
             revision = _revision(connection)
             if revision != REVISIONS[-1]:
-                _refuse_unknown(revision)
                 _create_or_upgrade(connection, revision)
 
     def verify(self) -> None:
@@ -66,16 +72,19 @@ class SqlStorage(Storage):
         if self.database.is_missing():
             raise StorageNotReadyError("There is no database yet; run: evref init")
         with self.database.connect() as connection:
+            self.database.refuse_unsupported(connection)
             revision = _revision(connection)
         if revision is None:
             raise StorageNotReadyError("The database has no tables yet; run: evref init")
-        _refuse_unknown(revision)
         if revision != REVISIONS[-1]:
             raise StorageNotReadyError(
                 "The database was made by an older version of evref; run: evref init"
             )
 
     def ping(self) -> None:
+        # By the path of a request, but nothing is counted.
+        with suppress(InvalidApiKeyError):
+            self.admission.admit(_NO_DIGEST, Permission.READ, datetime.min.replace(tzinfo=UTC))
         # A write of what is there. It must reach the disk, which may be full.
         same = update(catalogue_publication).values(id=catalogue_publication.c.id)
         with self.database.connect() as connection:
@@ -86,17 +95,26 @@ class SqlStorage(Storage):
 
 
 def _revision(connection: Connection) -> str | None:
-    """Return the Alembic revision of the database; None if it has none."""
-    if not inspect(connection).has_table("alembic_version"):
+    """Return the revision of the database, one of `REVISIONS`; None if it has no tables of evref.
+
+    Raises:
+        StorageNotReadyError: If another program, or another version, made the tables.
+
+    """
+    tables = {*inspect(connection).get_table_names()}
+    if "alembic_version" not in tables:
+        theirs = sorted(tables & {*metadata.tables})
+        if theirs:
+            raise StorageNotReadyError(_OF_ANOTHER_PROGRAM.format(", ".join(theirs)))
         return None
     mark = select(column("version_num", String)).select_from(table("alembic_version"))
-    return connection.execute(mark).scalar_one_or_none()
-
-
-def _refuse_unknown(revision: str | None) -> None:
-    if revision is not None and revision not in REVISIONS:
+    revision = max(connection.execute(mark).scalars(), default="")
+    if "daily_usage" not in tables or not revision.isdecimal():
+        raise StorageNotReadyError(_OF_ANOTHER_PROGRAM.format("alembic_version"))
+    if revision not in REVISIONS:
         is_newer = revision > REVISIONS[-1]
         raise StorageNotReadyError(_NEWER_VERSION if is_newer else _BEFORE_RELEASES)
+    return revision
 
 
 def _create_or_upgrade(connection: Connection, revision: str | None) -> None:
