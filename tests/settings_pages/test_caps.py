@@ -69,7 +69,6 @@ def test_a_limit_above_a_cap_is_reported_with_all_other_errors(site: Site, membe
     [
         (KeyCaps(2, 500, 800), "500", "The limit of a new key can be 500 at most."),
         (KeyCaps(total_daily_limit=700), "400", "The limit of a new key can be 400 at most."),
-        (KeyCaps(total_daily_limit=300), "0", "The limit of a new key can be 0 at most."),
         (KeyCaps(most_keys=2), "1000", "1 of 2 keys are in use."),
     ],
 )
@@ -87,6 +86,20 @@ def test_the_form_of_a_key_says_beforehand_what_is_left(
     assert member.fill_in("/settings/api-keys/new", name="Second").status_code == 201
 
 
+@pytest.mark.parametrize("caps", [KeyCaps(most_keys=1), KeyCaps(total_daily_limit=300)])
+def test_a_cap_that_is_used_up_exactly_says_so_in_place_of_the_form(
+    site: Site, member: Visitor, caps: KeyCaps
+) -> None:
+    institution = institution_id(site.container, INSTITUTION)
+    none = dict.fromkeys(asdict(caps))
+    site.container.manage_keys().set_caps(OPERATOR, institution, **{**none, **asdict(caps)})
+
+    page = member.get("/settings/api-keys/new").text
+
+    assert fields_of(page) == {}
+    assert "No further key can be created" in page
+
+
 def test_the_section_institution_says_what_is_not_restricted(site: Site) -> None:
     """The page also shows which system signs people in."""
     institutions = site.container.manage_institutions()
@@ -100,16 +113,16 @@ def test_the_section_institution_says_what_is_not_restricted(site: Site) -> None
     assert "signs in people with an address of example.com" in page
 
 
-def test_a_key_beyond_a_cap_lives_on_and_cannot_be_rotated(site: Site, member: Visitor) -> None:
+def test_a_key_beyond_a_cap_lives_on_and_can_be_rotated(site: Site, member: Visitor) -> None:
+    """A leaked secret can be replaced, which gives nothing more."""
     site.container.manage_keys().set_caps(
-        OPERATOR, institution_id(site.container, INSTITUTION), **asdict(KeyCaps(None, 100))
+        OPERATOR, institution_id(site.container, INSTITUTION), **asdict(KeyCaps(0, 100, 100))
     )
 
     rotated = member.fill_in(f"{KEY}/rotate")
     lowered = member.fill_in(KEY, daily_limit="200")
 
-    assert rotated.status_code == 422
-    assert "at most 100 requests a day for one key." in rotated.text
+    assert rotated.status_code == 201
     assert lowered.status_code == 303
     log = text_of(member.get("/settings/audit-log").text)
-    assert "most keys from 1 to none, highest daily limit from 500 to 100" in log
+    assert "most keys from 1 to 0, highest daily limit from 500 to 100" in log

@@ -45,8 +45,8 @@ class KeyCaps:
     ) -> None:
         """Check whether a key may become `after`; `before` is None if it is new.
 
-        Caps apply to a key that is created, rotated or made valid again. Caps on limits also apply
-        to a key whose limit is raised. `keys` are the keys of the institution.
+        Caps apply to a key that is created or made valid again. Caps on limits also apply to a key
+        whose limit is raised. `keys` are the keys of the institution.
 
         Raises:
             InvalidValueError: If a cap does not allow it; contains every error.
@@ -54,7 +54,7 @@ class KeyCaps:
         """
         if not after.is_live(today):
             return
-        is_added = before is None or not before.is_live(today) or before.newest != after.newest
+        is_added = before is None or not before.is_live(today)
         if not is_added and before is not None and after.daily_limit <= before.daily_limit:
             return
         others = self.use((key for key in keys if key.id != after.id), today)
@@ -87,7 +87,7 @@ class CapUse:
         """Whether the institution cannot have another key."""
         most, total = self.caps.most_keys, self.caps.total_daily_limit
         has_all_keys = most is not None and self.live_keys >= most
-        return has_all_keys or (total is not None and self.daily_limits > total)
+        return has_all_keys or (total is not None and self.daily_limits >= total)
 
     @property
     def highest_limit(self) -> int | None:
