@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64decode
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
@@ -34,6 +35,31 @@ def test_every_page_leads_to_the_sign_in_and_back(site: Site) -> None:
         assert answer.status_code == 303
         assert answer.location == f"/settings/sign-in?next=/settings{path}"
         assert visitor.sign_in(onwards=f"/settings{path}").location == f"/settings{path}"
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["/audit-log?kind=key_created&person=desk", "/api-keys?sort=name&page=2", "/members?q=a%26b"],
+)
+def test_the_sign_in_keeps_the_query_of_the_page(site: Site, page: str) -> None:
+    visitor = Visitor(site)
+
+    answer = visitor.get(f"/settings{page}")
+
+    assert parse_qs(urlsplit(answer.location).query) == {"next": [f"/settings{page}"]}
+    signed_in = visitor.sign_in(onwards=quote(f"/settings{page}"))
+    assert parse_qs(urlsplit(signed_in.location).query) == parse_qs(urlsplit(page).query)
+    assert urlsplit(signed_in.location).path == f"/settings{urlsplit(page).path}"
+
+
+@pytest.mark.parametrize("name", ["_external=1", "_anchor=x", "_scheme=ftp", "other=1"])
+def test_the_sign_in_drops_what_is_not_a_parameter_of_the_settings(site: Site, name: str) -> None:
+    """Some names would otherwise change the address itself."""
+    onwards = quote(f"/settings/audit-log?{name}&person=desk")
+
+    location = Visitor(site).sign_in(onwards=onwards).location
+
+    assert location == "/settings/audit-log?person=desk"
 
 
 def test_the_form_of_an_ended_session_saves_nothing(site: Site, member: Visitor) -> None:

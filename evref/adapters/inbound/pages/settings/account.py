@@ -4,7 +4,7 @@ The link of an invitation contains a secret, which must not get into another URL
 page contains it, and the referrer policy of the page keeps its path from other pages and files.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
@@ -43,6 +43,9 @@ _ELSEWHERE = (
     "This e-mail address is in use in another institution. "
     "Ask for an invitation to another address."
 )
+
+_PARAMETERS = frozenset({"q", "sort", "page", "days", "person", "key", "kind"})
+"""The query parameters of the settings."""
 
 PUBLIC = frozenset({"settings.sign_in", "settings.accept_invitation"})
 """The pages that need no session."""
@@ -210,10 +213,11 @@ def _known_page(
         endpoint, arguments = "", {}
     known = parameters_of_readers.get(endpoint)
     if known is not None:
-        parameters: dict[str, Any] = {
-            name: text for name, text in parse_qsl(parameters_text) if name in known
-        }
-        return url_for(endpoint, **arguments, **parameters), True
+        return url_for(endpoint, **arguments, **_chosen(parameters_text, known)), True
     if not endpoint.startswith("settings.") or endpoint in PUBLIC:
         return "", False
-    return url_for(endpoint, **arguments), False
+    return url_for(endpoint, **arguments, **_chosen(parameters_text, _PARAMETERS)), False
+
+
+def _chosen(parameters_text: str, known: Container[str]) -> dict[str, Any]:
+    return {name: text for name, text in parse_qsl(parameters_text) if name in known}

@@ -107,8 +107,9 @@ def _forbidden(template: str, **context: object) -> AnyResponse:
 
 def _to_sign_in() -> AnyResponse:
     """Redirect to the sign-in page and back, with a message that the form was not saved."""
-    # A path that may contain an API key must not get into another URL.
-    onwards = None if has_key(request.path) else request.path
+    # What may contain an API key must not get into another URL.
+    address = request.full_path.removesuffix("?")
+    onwards = None if has_key(address) else address
     response = redirect(url_for(".sign_in", next=onwards), HTTPStatus.SEE_OTHER)
     unsaved = "Nothing was saved. " if request.method == "POST" else ""
     if cookies.present_token() is not None:
