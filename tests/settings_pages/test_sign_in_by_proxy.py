@@ -163,6 +163,7 @@ def forged(site: Site) -> dict[str, dict[str, str]]:
         "a domain that ends like it": headers("new@badexample.org", secret),
         "not ASCII": headers("n\xe9w@example.org", secret),
         "no address": headers("example.org", secret),
+        "an address with a name": headers(f"Anna Weber <{COLLEAGUE}>", secret),
         "an address that HTML refuses": headers("new(x)@example.org", secret),
         "another header": {"X-Email": COLLEAGUE, "X-Evref-Proxy-Secret": secret},
     }

@@ -15,6 +15,7 @@ SHORTEST_PASSWORD = 8
 LONGEST_PASSWORD = 1024
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _IN_EMAIL = r"[^\s@\x00-\x1f\x7f-\x9f\ud800-\udfff]"
+_NAMED_EMAIL = re.compile(r"[^<>@]*<([^<>]*)>")
 _EMAIL = re.compile(rf"{_IN_EMAIL}+@{_IN_EMAIL}+\.{_IN_EMAIL}+")
 
 
@@ -78,7 +79,15 @@ def is_email(text: str) -> bool:
 
 
 def normalised_email(text: str) -> str:
-    """Return the form in which an e-mail address is stored and compared."""
+    """Return the form in which an e-mail address is stored and compared.
+
+    A mail program may have copied it with the name of the person.
+
+    >>> normalised_email("Anna Weber <Anna.Weber@example.org>")
+    'anna.weber@example.org'
+    """
+    if (named := _NAMED_EMAIL.fullmatch(text.strip())) is not None:
+        text = named[1]
     return unicodedata.normalize("NFC", text.strip().lower())
 
 

@@ -86,6 +86,6 @@ def email_from_proxy(text: str, domains: Collection[str]) -> str | None:
     """
     email = normalised_email(text)
     local_part, _, domain = email.rpartition("@")
-    is_valid = is_email(email) and _LOCAL_PART.fullmatch(local_part) is not None
+    is_valid = is_email(email) and _LOCAL_PART.fullmatch(local_part) and "<" not in text
     # The lower case of a letter beyond ASCII can be an ASCII letter.
     return email if text.isascii() and is_valid and domain in domains else None
