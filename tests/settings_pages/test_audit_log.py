@@ -21,22 +21,21 @@ def test_the_audit_log_shows_every_change_from_pages_and_command_line(
     site.clock.advance(minutes=1)
     site.container.manage_keys().change(OPERATOR, site.only_key().id, daily_limit=5)
 
-    page = text_of(member.get(LOG).text)
+    page, key = text_of(member.get(LOG).text), f"Ward tablet …{site.only_key().last_four}"
 
     assert (
-        "just now 20 November 2026, 09:31 UTC operator Key changed Ward tablet "
+        f"just now 20 November 2026, 09:31 UTC operator Key changed {key} "
         "limit from 1000 to 5 1 minute ago"
     ) in page
     assert (
-        f"1 minute ago 20 November 2026, 09:30 UTC {EMAIL} Key created Ward tablet "
-        "name 'Ward tablet', "
+        f"1 minute ago 20 November 2026, 09:30 UTC {EMAIL} Key created {key} name 'Ward tablet', "
     ) in page
     assert "Times are UTC." in page
 
 
 def test_the_audit_log_is_filtered_and_downloaded(site: Site, member: Visitor) -> None:
     """A cell that a spreadsheet would take for a formula gets an apostrophe."""
-    site.make_key("=1+1")
+    formula = site.make_key("=1+1").key
     key = site.make_key("Ward app").key
     member.fill_in(f"{KEYS}/{key.id}", daily_limit="5")
     only = f"person={EMAIL}&key={key.id}&kind=key_changed"
@@ -49,10 +48,16 @@ def test_the_audit_log_is_filtered_and_downloaded(site: Site, member: Visitor) -
     assert "limit from 1000 to 5" in page
     assert "permission read" not in page
     assert filtered[0] == ["when", "who", "what", "key_id", "key", "detail"]
-    assert filtered[1][1:] == [EMAIL, "key_changed", key.id, "Ward app", "limit from 1000 to 5"]
+    assert filtered[1][1:] == [
+        EMAIL,
+        "key_changed",
+        key.id,
+        f"Ward app …{key.last_four}",
+        "limit from 1000 to 5",
+    ]
     assert len(filtered) == 2
     assert len(everything) == len(site.audit_log()) + 1
-    assert "'=1+1" in [row[4] for row in everything]
+    assert f"'=1+1 …{formula.last_four}" in [row[4] for row in everything]
     assert all(line[0] == line[-1] == '"' for line in answer.text.splitlines())
     assert answer.headers["Content-Disposition"] == 'attachment; filename="audit-log.csv"'
 
@@ -88,11 +93,11 @@ def test_no_cell_of_the_download_is_calculated(
     site: Site, member: Visitor, name: str, cell: str
 ) -> None:
     """This includes the parts of a cell if a spreadsheet splits it at semicolons."""
-    site.make_key(name)
+    key = site.make_key(name).key
 
     rows = csv.reader(StringIO(member.get(f"{LOG}.csv").text))
 
-    assert cell in [row[4] for row in rows]
+    assert f"{cell} …{key.last_four}" in [row[4] for row in rows]
 
 
 def test_a_download_whose_filter_is_not_understood_is_refused(member: Visitor) -> None:

@@ -31,7 +31,7 @@ spreadsheets end a cell at a semicolon, even within quotes.
 
 
 class AuditLogPage:
-    """Shows the log page by page, with the present names of the keys."""
+    """Shows the log page by page, with the present names and last four characters of the keys."""
 
     def __init__(self, log: ReadAuditLog, keys: ManageKeys) -> None:
         self._log = log
@@ -79,7 +79,7 @@ class AuditLogPage:
 
     def _key_names(self) -> dict[str, str]:
         keys = self._keys.list(*who())
-        return {key_in_use.key.id: key_in_use.key.name for key_in_use in keys}
+        return {each.key.id: f"{each.key.name} …{each.key.last_four}" for each in keys}
 
 
 def _filter(asked: Mapping[str, Any]) -> AuditFilter:
