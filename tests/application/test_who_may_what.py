@@ -146,6 +146,7 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
             "ManageKeys.rotate": lambda h, who: h.keys.rotate(
                 who, h.key_id, keep_old_for=timedelta(0)
             ),
+            "ManageKeys.end_previous": lambda h, who: h.keys.end_previous(who, h.key_id),
             "ManageKeys.revoke": lambda h, who: h.keys.revoke(who, h.key_id),
             "People.invitations": lambda h, who: h.people.invitations(who, h.institution_id),
             "People.invite": lambda h, who: h.people.invite(

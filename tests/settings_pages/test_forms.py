@@ -1,6 +1,7 @@
 """Rules for every form: which requests it refuses, and which input it keeps."""
 
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ FORMS = {
     f"/settings/api-keys/{KEY_ID}": {"name": "Renamed", "permission": "none", "daily_limit": "5"}
     | {"expiry": "date", "expires_on": "2027-12-31"},
     f"/settings/api-keys/{KEY_ID}/rotate": {"keep_old_for": "1"},
+    f"/settings/api-keys/{KEY_ID}/end-previous": {},
     f"/settings/api-keys/{KEY_ID}/revoke": {},
     "/settings/members/invite": {"email": "new@example.org", "role": "viewer"},
     f"/settings/members/{MEMBER_ID}": {"role": "admin"},
@@ -49,6 +51,7 @@ def site_with_forms(settings: Settings) -> Site:
     site = Site(settings)
     institution = institution_id(site.container, INSTITUTION)
     site.container.manage_keys().create(OPERATOR, institution, name="Ward app", key_id=KEY_ID)
+    site.container.manage_keys().rotate(OPERATOR, KEY_ID, keep_old_for=timedelta(hours=1))
     member = Member(
         MEMBER_ID, institution, "nurse@example.org", Role.VIEWER, "$quick$", site.clock.now()
     )

@@ -63,6 +63,25 @@ def test_the_old_key_can_end_at_once(site: Site, member: Visitor) -> None:
     assert "The previous key" not in member.get(f"{KEYS}/{made.key.id}").text
 
 
+def test_the_old_key_can_be_ended_later_without_a_new_one(site: Site, member: Visitor) -> None:
+    """The log says which secret ended; ending it again changes nothing."""
+    made = site.make_key("Ward app")
+    path = f"{KEYS}/{made.key.id}"
+    new = key_on(member.fill_in(f"{path}/rotate", keep_old_for="24").text)
+    assert "End the previous secret now" in text_of(member.get(path).text)
+    fields = fields_of(member.get(f"{path}/end-previous").text)
+
+    answers = [member.send(f"{path}/end-previous", **fields) for _ in range(2)]
+
+    assert [(answer.status_code, answer.location) for answer in answers] == [(303, path)] * 2
+    assert "The previous secret has already ended. Nothing was changed." in text_of(
+        member.get(path).text
+    )
+    assert [ask_with(site, key) for key in (new, made.token.text)] == [200, 401]
+    changed = [entry for entry in site.audit_log() if entry.action == "key_changed"]
+    assert [entry.detail for entry in changed] == [f"…{made.token.last_four} ended"]
+
+
 def test_a_form_that_is_sent_twice_rotates_once(site: Site, member: Visitor) -> None:
     """The second response shows no key."""
     made = site.make_key()

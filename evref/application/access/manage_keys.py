@@ -188,7 +188,7 @@ class ManageKeys:
         the id of the newest secret that it saw: then only the first request rotates the key.
 
         Raises:
-            InvalidValueError: If `keep_old_for` breaks a rule, or the key a cap.
+            InvalidValueError: If `keep_old_for` breaks a rule.
             KeyRevokedError: If the key is revoked.
             KeyAlreadyRotatedError: If the newest secret is not `current`.
 
@@ -203,6 +203,15 @@ class ManageKeys:
 
         key = self._change(principal, key_id, Action.KEY_ROTATED, rotated)
         return NewKey(key, token)
+
+    def end_previous(self, principal: Principal, key_id: str) -> ApiKey:
+        """End the replaced secrets of a key now. If none is valid, nothing changes.
+
+        Raises:
+            KeyRevokedError: If the key is revoked.
+
+        """
+        return self._change(principal, key_id, Action.KEY_CHANGED, ApiKey.without_previous)
 
     def revoke(self, principal: Principal, key_id: str) -> ApiKey:
         """Revoke a key permanently.
@@ -348,6 +357,9 @@ def _difference(before: ApiKey, after: ApiKey) -> str:
         ]
         replaced = f"secret from …{before.last_four} to …{after.last_four}"
         return ", ".join([replaced, *(ends or ["no older secret is valid"])])
+    if before.secrets != after.secrets:
+        ended = (secret for secret in before.secrets if secret not in after.secrets)
+        return ", ".join(f"…{secret.last_four} ended" for secret in ended)
     return ", ".join(
         f"{label} from {old!s} to {new!s}"
         for label, old, new in (

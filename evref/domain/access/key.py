@@ -255,6 +255,18 @@ class ApiKey:
             if secret.ends_at is not None and secret.works_at(instant)
         )
 
+    def without_previous(self, instant: datetime) -> ApiKey:
+        """Return the key without the replaced secrets that are still valid at this instant.
+
+        Raises:
+            KeyRevokedError: If the key is revoked.
+
+        """
+        self._refuse_when_revoked()
+        *older, newest = self.secrets
+        ended = (secret for secret in older if not secret.works_at(instant))
+        return replace(self, secrets=(*ended, newest))
+
     def revoked(self, instant: datetime) -> ApiKey:
         """Return the key, revoked at this instant.
 

@@ -16,6 +16,7 @@ from evref.adapters.inbound.pages.settings.forms import (
     NOTHING_CHANGED,
     ChangedKeyForm,
     ConfirmForm,
+    KeyForm,
     NewKeyForm,
     RotateForm,
 )
@@ -58,6 +59,9 @@ _ORDERS: dict[str, Callable[[KeyInUse], Any]] = {
 }
 """The sort orders of the list. Keys that no longer work are always last."""
 
+_DAYS_OF_USE = 30
+"""A limit below the use on one of these days is asked about."""
+
 _FEW_KEYS = 12
 """Up to this number of keys, the list has no search field."""
 
@@ -78,6 +82,7 @@ class ApiKeyPages:
             ("/api-keys/new", self.new_key),
             ("/api-keys/<key_id>", self.key),
             ("/api-keys/<key_id>/rotate", self.rotate_key),
+            ("/api-keys/<key_id>/end-previous", self.end_previous),
             ("/api-keys/<key_id>/revoke", self.revoke_key),
         ):
             pages.add_url_rule(path, view_func=view, methods=["GET", "POST"])
@@ -117,7 +122,7 @@ class ApiKeyPages:
     def new_key(self) -> Response:
         key_id, use = self._keys.new_key_id(_principal()), self._keys.caps(*who())
         form = NewKeyForm(self._keys.today(), key_id, use)
-        if form.accepted():
+        if form.accepted() and form.confirms(self._taken_name(form, form.id.data)):
             try:
                 created = self._keys.create(
                     *who(),
@@ -142,7 +147,7 @@ class ApiKeyPages:
         key_in_use = self._keys.get(_principal(), key_id, to_change=request.method == "POST")
         use = self._keys.caps(*who())
         form = ChangedKeyForm(self._keys.today(), key_in_use.key, use)
-        if form.accepted():
+        if form.accepted() and form.confirms(self._warnings(form, key_in_use)):
             try:
                 after = self._keys.change(
                     _principal(), key_id, **form.typed, version=form.version.data or ""
@@ -186,6 +191,43 @@ class ApiKeyPages:
                 page = render("settings/rotated_key.html", created=created, base_url=self._base_url)
                 return make_response(page, HTTPStatus.CREATED)
         return form.page("settings/rotate_key.html", key_in_use=key_in_use)
+
+    def end_previous(self, key_id: str) -> Response:
+        key_in_use = self._keys.get(_principal(), key_id, to_change=True)
+        form = ConfirmForm()
+        if not key_in_use.ending_secrets:
+            return _back_to_key(f"The previous secret has already ended. {NOTHING_CHANGED}")
+        if form.accepted():
+            self._keys.end_previous(_principal(), key_id)
+            return _back_to_key("The previous secret stops working within a second.")
+        return form.page("settings/end_previous.html", key_in_use=key_in_use)
+
+    def _warnings(self, form: ChangedKeyForm, key_in_use: KeyInUse) -> dict[str, str]:
+        """Return warnings about a name and a limit that differ from the saved ones."""
+        key, limit, warnings = key_in_use.key, form.daily_limit.value, {}
+        if folded((form.name.data or "").strip()) != folded(key.name):
+            warnings = self._taken_name(form, key.id)
+        used = 0 if key_in_use.today is None else key_in_use.today.admitted
+        days = self._keys.history(_principal(), key.id, _DAYS_OF_USE)
+        largest = max((day.admitted for day in days), default=0)
+        if limit == key.daily_limit:
+            return warnings
+        if limit < used:
+            warnings["daily_limit"] = f"It used {used:,} today: requests are refused from now on."
+        elif limit < largest:
+            warnings["daily_limit"] = (
+                f"It used {largest:,} on the busiest of the last {_DAYS_OF_USE} days: on such a "
+                "day, requests are refused."
+            )
+        return warnings
+
+    def _taken_name(self, form: KeyForm, key_id: str | None) -> dict[str, str]:
+        """Return a warning if another live key has the name."""
+        name = folded((form.name.data or "").strip())
+        for key in (key_in_use.key for key_in_use in self._keys.list(*who())):
+            if key.id != key_id and key.is_live(self._keys.today()) and folded(key.name) == name:
+                return {"name": f"The key …{key.last_four} has this name too."}
+        return {}
 
     def revoke_key(self, key_id: str) -> Response:
         key_in_use = self._keys.get(_principal(), key_id, to_change=True)

@@ -218,6 +218,7 @@ class KeyForm(PageForm):
     daily_limit = LimitField("Daily limit", default=DEFAULT_DAILY_LIMIT)
     expiry = _radio_field("Expiry", "Choose when the key expires.")
     expires_on = DayField("Date of expiry")
+    confirmed = HiddenField()
 
     def __init__(
         self,
@@ -244,6 +245,23 @@ class KeyForm(PageForm):
         if self.expiry.data in {Expiry.KEEP, Expiry.NEVER}:
             return None
         return self._today + timedelta(days=int(self.expiry.data))
+
+    def confirms(self, warnings: Mapping[str, str]) -> bool:
+        """Return whether these values were sent again after their warnings were shown.
+
+        `warnings` has a sentence for each field with a value to confirm. If one is new, the page
+        shows them.
+        """
+        values = "; ".join(f"{field}: {self[field].data}" for field in warnings)
+        if values in {"", self.confirmed.data}:
+            return True
+        self.confirmed.data = values
+        for field, warning in warnings.items():
+            self[field].errors = [
+                *self[field].errors,
+                f"{warning} To confirm, send the form again.",
+            ]
+        return False
 
     def validate_name(self, field: StringField) -> None:
         with _errors_at(field):

@@ -11,6 +11,7 @@ from evref.application.access.manage_keys import KeyInUse
 from evref.domain.access.caps import CapUse
 from evref.domain.access.key import KeyState, Permission
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
+from evref.domain.accounts.institution import LONGEST_PASSWORD, SHORTEST_PASSWORD
 from evref.domain.audit import Action, AuditEntry
 from evref.domain.principal import Role
 from evref.domain.rules import counted
@@ -100,6 +101,10 @@ def with_addresses(text: str) -> Markup:
 _SHORT_ADDRESS = 24
 """The number of characters that fit on one line."""
 
+PASSWORD_RULE = (
+    f"{SHORTEST_PASSWORD} to {LONGEST_PASSWORD:,} characters of any kind, and not easy to guess: "
+    "several unrelated words are best."
+)
 LIMIT_RULE = f"Enter a whole number from 0 to {HIGHEST_DAILY_LIMIT:,}."
 
 
