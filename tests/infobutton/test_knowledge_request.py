@@ -167,7 +167,8 @@ def test_a_subtopic_selects_its_modules(
     feed = json_feed(service, token, KNEE | system | {"subTopic.v.c": sub_topic.code})
 
     assert documents(feed) == ["Knee osteoarthritis"]
-    assert sections(feed) == [module for module in in_catalogue if module in sub_topic.modules]
+    modules = () if sub_topic.of_cautions else sub_topic.modules
+    assert sections(feed) == [module for module in in_catalogue if module in modules]
     nothing = f"Nothing on the requested subtopic: {sub_topic.name.replace('&', '&amp;')}"
     assert (nothing in feed["entry"][0]["summary"]["_value"]) == (not sections(feed))
 
@@ -292,3 +293,18 @@ def test_words_replace_a_code_of_an_unknown_system(service: Service, token: str)
     assert "Not searched: code 195967001 of the code system 2.16" in subtitle(feed)
     page = ask(service, token, snomed | AS_HTML).headers["Location"]
     assert page == f"{BASE_URL}/catalogue?q=Knee+osteoarthritis"
+
+
+def test_deprecated_names_are_told_the_present_ones(service: Service, token: str) -> None:
+    response = ask(service, token, {"mainSearchCriteria.c.c": "M17"})
+
+    assert response.status_code == 422
+    assert "are deprecated" in response.text
+    assert f"{CRITERION}.cs" in response.text
+
+
+def test_a_plus_sign_that_was_not_encoded_is_read(service: Service, token: str) -> None:
+    response = ask(service, token, KNEE | {"knowledgeResponseType": "application/atom xml"})
+
+    assert response.status_code == 200
+    assert response.mimetype == "application/atom+xml"

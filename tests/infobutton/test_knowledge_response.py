@@ -36,6 +36,7 @@ from tests.infobutton.asking import (
     named,
     sections,
     subtitle,
+    summaries,
     target,
     titles,
     xml_feed,
@@ -359,3 +360,84 @@ def test_hostile_text_of_the_catalogue_is_text(make_service: MakeService, text: 
     assert "<script" not in summary
     assert "<entry" not in summary
     assert "\u202e" not in summary
+
+
+def test_the_subtitle_says_of_each_criterion_what_came_of_it(service: Service, token: str) -> None:
+    """A criterion that finds nothing is named although another one finds a diagnosis."""
+    asked = KNEE | coded(ICD10, "B05", "1") | coded("1.2.3", "4", "2") | named("unicorn", "3")
+
+    said = subtitle(json_feed(service, token, asked)).split(". ")
+
+    assert "ICD-10 M17.1: 1 diagnosis" in said
+    assert "The catalogue does not contain ICD-10 B05" in said
+    assert "Not searched: code 4 of the code system 1.2.3" in said
+    assert "The catalogue does not contain “unicorn”." in said
+
+
+@pytest.mark.parametrize(
+    ("oid", "what"),
+    [
+        ("2.16.840.1.113883.6.88", "a medicine (RxNorm)"),
+        ("urn:oid:2.16.840.1.113883.6.69", "a medicine (NDC)"),
+        ("2.16.840.1.113883.6.73", "a medicine (ATC)"),
+        ("2.16.840.1.113883.6.1", "a test (LOINC)"),
+        ("2.16.840.1.113883.6.12", "a procedure (CPT)"),
+    ],
+)
+def test_what_is_no_diagnosis_leads_to_the_search(
+    service: Service, token: str, oid: str, what: str
+) -> None:
+    """It is not called a diagnosis that the catalogue lacks."""
+    feed = json_feed(service, token, coded(oid, "5640", name="exercise"))
+    without_name = json_feed(service, token, coded(oid, "5640"))
+
+    assert what in subtitle(feed)
+    assert "does not contain" not in subtitle(feed)
+    (entry,) = feed["entry"]
+    assert entry["title"]["_value"] == "Interventions for “exercise”"
+    assert entry["link"][0]["href"] == f"{BASE_URL}/catalogue?q=exercise"
+    assert "does not contain" not in subtitle(without_name)
+    assert without_name["entry"] == []
+
+
+@pytest.mark.parametrize("code", ["Q000009", "Q000744"])
+def test_cautions_are_subtopics(make_service: MakeService, code: str) -> None:
+    """Only interventions that have cautions are in the feed, whatever their module."""
+    caution = "Serious bleeding in older people: a made-up warning for this test."
+    service = make_service()
+    interventions = (
+        an_intervention("k-drug", module=Module.PHARMACONEUTRAL, title="A drug", cautions=caution),
+        an_intervention("k-other", module=Module.PHARMACONEUTRAL, title="Another"),
+        an_intervention("k-home", module=Module.HOME, title="At home"),
+    )
+    service.publish(Catalogue([Entry(a_diagnosis(), interventions)]))
+
+    feed = json_feed(service, service.token(), KNEE | {"subTopic.v.c": code})
+
+    assert sections(feed) == ["pharmaconeutral"]
+    section = feed["entry"][1]
+    assert "A drug" in section["summary"]["_value"]
+    assert "Another" not in section["summary"]["_value"]
+    terms = [part["term"] for part in section["category"] if part["scheme"] == "subTopic.v.c"]
+    assert {"Q000009", "Q000744", "Q000188"} <= {*terms}
+
+
+def test_a_broader_code_is_marked(make_service: MakeService) -> None:
+    service = make_service()
+    knee = a_diagnosis(icd10=["M17", "M25"], broader_codes=("M25",))
+    service.publish(Catalogue([Entry(knee, ())]))
+
+    summary = summaries(json_feed(service, service.token(), KNEE))["knee-osteoarthritis"]
+
+    assert "ICD-10: M17, M25 (also means other conditions). ICD-11:" in summary
+
+
+def test_a_wider_code_says_what_is_below_it(make_service: MakeService) -> None:
+    service = make_service()
+    service.publish(Catalogue([Entry(a_diagnosis(icd10=["M17.0"]), ())]))
+
+    feed = json_feed(service, service.token(), coded(ICD10, "M17"))
+
+    assert feed["entry"] == []
+    assert "M17 is wider; it includes Knee osteoarthritis (M17.0)" in subtitle(feed)
+    assert "does not contain" not in subtitle(feed)

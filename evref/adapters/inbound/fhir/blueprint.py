@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Blueprint, Response, request
 from werkzeug.datastructures import MultiDict
-from werkzeug.exceptions import MethodNotAllowed, UnsupportedMediaType
+from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.http import parse_options_header
 
 from evref.adapters.inbound.fhir import search
@@ -16,6 +16,7 @@ from evref.adapters.inbound.fhir.bundle import subset
 from evref.adapters.inbound.fhir.capability import capability_statement
 from evref.adapters.inbound.fhir.interactions import Interactions
 from evref.adapters.inbound.fhir.outcome import MEDIA_TYPE, ROOT, render_problem
+from evref.adapters.inbound.web import posted
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.interfaces import Interface
 from evref.adapters.inbound.web.problems import NotAcceptableError
@@ -37,9 +38,6 @@ _OFFERS = (MEDIA_TYPE, _NOT_IN_HEADER)
 # RFC 7240, and R4, search, errors.
 _LENIENT = re.compile(r"(?i)(^|[,;\s])handling\s*=\s*\"?lenient\"?\s*($|[,;])")
 
-_MOST_BYTES = 16 * 1024
-"""In bytes; only a POST search has a body."""
-
 _ACCEPTED = {"application/fhir+json", "application/json", "text/json", "application/*", "*/*"}
 _VERSIONS = {None, "4.0", "4.0.1"}
 
@@ -60,7 +58,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         return respond(capability, PUBLIC)
 
     def search_type(served: Served, media_type: str, resource_type: str) -> Response:
-        given = _given()
+        given = posted.parameters()
         parameters = search.SEARCH[resource_type]
         ignored: list[str] = []
         if _LENIENT.search(request.headers.get("Prefer", "")):
@@ -102,17 +100,6 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
             of_type = partial(view, resource_type=resource_type)
             views.add_url_rule(path, name, endpoint(of_type), methods=[method])
     yield views
-
-
-def _given() -> MultiDict[str, str]:
-    """Return the parameters of the address, and of the form of a POST search (R4, http)."""
-    if request.method != "POST":
-        return request.args
-    has_body = bool(request.content_length or request.headers.get("Transfer-Encoding"))
-    if has_body and request.mimetype != "application/x-www-form-urlencoded":
-        raise UnsupportedMediaType
-    request.max_content_length = request.max_form_memory_size = _MOST_BYTES
-    return MultiDict([*request.args.items(multi=True), *request.form.items(multi=True)])
 
 
 @lru_cache(maxsize=256)

@@ -1,26 +1,33 @@
-"""The endpoint: read the request, search the catalogue, respond with a feed or a redirect."""
+"""The endpoint: read the request, search the catalogue, respond with a feed or a page."""
 
 from collections.abc import Iterator
 from http import HTTPStatus
+from io import BytesIO
 
-from flask import Blueprint, Response, make_response, redirect, request
+from flask import Blueprint, Response, current_app, flash, g, make_response, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.infobutton import knowledge_request
-from evref.adapters.inbound.infobutton.knowledge_request import HTML, JSON, RESPONSE_TYPES
+from evref.adapters.inbound.infobutton.knowledge_request import (
+    HTML,
+    JSON,
+    RESPONSE_TYPES,
+)
 from evref.adapters.inbound.infobutton.knowledge_response import KnowledgeResponse, search_page
-from evref.adapters.inbound.infobutton.problems import render_problem
-from evref.adapters.inbound.web import atom
+from evref.adapters.inbound.infobutton.problems import RESPONSE_TYPE, render_problem
+from evref.adapters.inbound.web import atom, posted
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.interfaces import Interface
-from evref.adapters.inbound.web.representations import PRIVATE, preferred_media_type
+from evref.adapters.inbound.web.representations import NEVER, PRIVATE, preferred_media_type
 from evref.domain.access.key import Permission
 from evref.domain.catalogue.served import Served
+
+_AFTER_SIGN_IN = "After you have signed in, press the info button of the record again."
 
 
 def _blueprints(host: Host) -> Iterator[Blueprint]:
     base_url, has_pages = host.settings.base_url, not host.frame.is_off
-    pages = Blueprint("infobutton", __name__, template_folder="templates")
+    views = Blueprint("infobutton", __name__, template_folder="templates")
     response_types = tuple(kind for kind in RESPONSE_TYPES if has_pages or kind != HTML)
 
     @host.endpoint(Permission.READ, *response_types, select=_first_if_any_is_accepted)
@@ -28,36 +35,75 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         served: Served,
         media_type: str,  # noqa: ARG001 - a parameter selects it
     ) -> AnyResponse:
-        asked = knowledge_request.read(request.args, response_types, served)
+        asked = knowledge_request.read(posted.parameters(), response_types, served)
         response = KnowledgeResponse(asked, served, base_url, has_pages)
         if asked.response_type == HTML:
-            return redirect(response.page(), HTTPStatus.SEE_OTHER)
+            return _to_page(host, response.page())
         if asked.response_type == JSON:
             return Response(atom.as_json(response.feed()), mimetype=JSON)
         return Response(atom.as_xml(response.feed()), mimetype=asked.response_type)
 
-    @pages.get("/infobutton")
+    @views.route("/infobutton", methods=["GET", "POST"])
     def infobutton() -> AnyResponse:
+        response_type = knowledge_request.response_type(posted.parameters())
+        request.environ[RESPONSE_TYPE] = response_type
         # A record system opens the page in a browser, which has no key.
-        if has_pages and knowledge_request.response_type(request.args) == HTML:
-            served = host.frame.served
-            if served is not None:
-                asked = knowledge_request.read(request.args, response_types, served)
-                return _in_browser(KnowledgeResponse(asked, served, base_url, has_pages).page())
-            if "Authorization" not in request.headers:
-                asked = knowledge_request.read(request.args, response_types, host.browse.current())
-                sign_in = host.sign_in_address(search_page(asked))
-                if sign_in is not None:
-                    return _in_browser(sign_in)
-        return make_response(with_key())
+        page = _without_key(host) if has_pages and response_type == HTML else None
+        return page or make_response(with_key())
 
-    yield pages
+    yield views
 
 
-def _in_browser(address: str) -> AnyResponse:
-    response = redirect(address, HTTPStatus.SEE_OTHER)
-    response.headers["Cache-Control"] = PRIVATE
-    response.headers["Vary"] = "Cookie"
+def _without_key(host: Host) -> AnyResponse | None:
+    """Return the page for a browser that may read it, or the sign-in page; None if with a key."""
+    served, base_url = host.frame.served, host.settings.base_url
+    asked = knowledge_request.read(
+        posted.parameters(), RESPONSE_TYPES, served or host.browse.current()
+    )
+    address: str | None
+    if served is not None:
+        address = KnowledgeResponse(asked, served, base_url, has_pages=True).page()
+    elif "Authorization" not in request.headers:
+        address = host.sign_in_address(search_page(asked))
+    else:
+        address = None
+    if address is None:
+        return None
+    response = _to_page(host, address)
+    if request.method != "POST":
+        response.headers["Cache-Control"] = PRIVATE
+        response.headers["Vary"] = "Cookie"
+    return response
+
+
+def _to_page(host: Host, address: str) -> AnyResponse:
+    """Redirect to a page; answer a POST with the page, or with the sign-in page without codes."""
+    if request.method != "POST":
+        return redirect(address, HTTPStatus.SEE_OTHER)
+    sign_in = None if host.frame.served else host.sign_in_address("/catalogue")
+    if sign_in is not None:
+        return _page(sign_in, host.settings.base_url, _AFTER_SIGN_IN)
+    return _page(address, host.settings.base_url)
+
+
+def _page(address: str, base_url: str, message: str | None = None) -> Response:
+    """Return the page at an address of this service, or the page to which it redirects."""
+    path, _, query = address.removeprefix(base_url).removeprefix(request.script_root).partition("?")
+    environ = {
+        name: value
+        for name, value in request.environ.items()
+        if not name.startswith(("werkzeug.", "HTTP_IF_", "CONTENT_"))
+    }
+    environ |= {"REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": query}
+    environ["wsgi.input"] = BytesIO()
+    with current_app.request_context(environ):
+        if message is not None and "secret_error" not in g:
+            flash(message)
+        response = current_app.full_dispatch_request()
+    if response.status_code == HTTPStatus.SEE_OTHER:
+        return _page(response.location or "", base_url, message)
+    del response.headers["ETag"]
+    response.headers["Cache-Control"] = NEVER
     return response
 
 

@@ -7,10 +7,11 @@ from typing import TypeAlias
 
 from werkzeug.datastructures import MultiDict
 
-from evref.adapters.inbound.infobutton.mappings import MESH, SubTopic, sub_topic
+from evref.adapters.inbound.infobutton.mappings import MESH, OTHER_CONTENT, SubTopic, sub_topic
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, SNOMED_CT, URN, by_oid
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.record_code import FORMS, MOST_VALUES, RecordCode, read_field
 from evref.domain.catalogue.served import Served
@@ -29,6 +30,7 @@ _LONGEST_REPEATED = 40
 _OID = re.compile(r"[0-2](\.(0|[1-9][0-9]*))+", re.ASCII)
 
 _CRITERIA = "mainSearchCriteria.v"
+_DEPRECATED = "mainsearchcriteria.c."
 _SUB_TOPIC = "subTopic.v"
 RESPONSE_TYPE = "knowledgeResponseType"
 
@@ -55,7 +57,8 @@ class Criterion:
 
     It has neither if the code system is not supported and there are no words. `parameter` is the
     name of its parameter, and `label` is its name for people. `is_replaced` is whether words stand
-    for a code.
+    for a code. `other` says what it is if it is never a diagnosis; then its words ask for
+    interventions.
     """
 
     parameter: str
@@ -63,6 +66,7 @@ class Criterion:
     codes: tuple[RecordCode, ...] = ()
     words: str | None = None
     is_replaced: bool = False
+    other: str | None = None
 
     @property
     def count(self) -> int:
@@ -73,8 +77,13 @@ class Criterion:
     def is_read(self) -> bool:
         return bool(self.words) or any(code.read_as is not None for code in self.codes)
 
+    @property
+    def is_searched(self) -> bool:
+        """Whether it may name a diagnosis."""
+        return bool(self.codes or self.words) and self.other is None
+
     def found_in(self, served: Served) -> Found:
-        if not self.codes and self.words is None:
+        if not self.is_searched:
             return Found(())
         return served.find(Question(codes=self.codes, words=self.words, is_of_record=True))
 
@@ -100,11 +109,19 @@ class KnowledgeRequest:
     context: tuple[tuple[str, str], ...]
     response_type: str
 
-    def asks_for(self, module: Module) -> bool:
-        """Return whether a subtopic asks for this module. Without subtopics, all are asked for."""
+    def asks_for(self, intervention: Intervention) -> bool:
+        """Return whether a subtopic asks for it. Without subtopics, all are asked for."""
         return not self.sub_topics or any(
-            topic.known is not None and module in topic.known.modules for topic in self.sub_topics
+            topic.known is not None and topic.known.covers(intervention)
+            for topic in self.sub_topics
         )
+
+    def modules(self) -> tuple[Module, ...]:
+        """Return the modules that a subtopic asks for. Without subtopics, all are asked for."""
+        if not self.sub_topics:
+            return tuple(Module)
+        known = [topic.known for topic in self.sub_topics if topic.known is not None]
+        return tuple(module for module in Module if any(module in one.modules for one in known))
 
 
 def read(
@@ -127,7 +144,8 @@ def read(
         faults.append(_too_many(asked[MOST_VALUES], len(asked)))
         numbers = {}
     elif not numbers and not faults:
-        faults.append(_missing_code(""))
+        is_deprecated = any(name.lower().startswith(_DEPRECATED) for name in args)
+        faults.append(_missing_code("", is_deprecated=is_deprecated))
     criteria = [
         criterion for number in numbers if (criterion := _criterion(values, number, faults, served))
     ]
@@ -143,7 +161,8 @@ def read(
         longest = max(criteria, key=lambda criterion: len(criterion.words or ""))
         allowed = (f"text of 1 to {LONGEST_TEXT} characters in all criteria",)
         faults.append(ParameterFault(longest.parameter, "is too long", allowed))
-    response_type = values.pop((RESPONSE_TYPE, ""), XML).lower()
+    response_type = _response_type(values)
+    values.pop((RESPONSE_TYPE, ""), None)
     if response_type not in response_types:
         message = "is not one of the allowed values"
         faults.append(ParameterFault(RESPONSE_TYPE, message, tuple(response_types)))
@@ -160,7 +179,12 @@ def read(
 def response_type(args: MultiDict[str, str]) -> str:
     """Return the requested response type, in lower case."""
     values, _ = _parameters(args)
-    return values.get((RESPONSE_TYPE, ""), XML).lower()
+    return _response_type(values)
+
+
+def _response_type(values: _Values) -> str:
+    # A plus sign that is not percent-encoded arrives as a space.
+    return values.get((RESPONSE_TYPE, ""), XML).lower().replace(" ", "+")
 
 
 def _parameters(args: MultiDict[str, str]) -> tuple[_Values, list[ParameterFault]]:
@@ -219,21 +243,25 @@ def _criterion(
         labels = (f"{system.name} {code.shown}" for code in codes if code.given)
         return Criterion(parameter, ", ".join(labels), codes)
     label = without_keys(f"code {code} of the code system {oid}")
+    other = OTHER_CONTENT.get(oid)
     if words is None:
-        return Criterion(parameter, label)
+        return Criterion(parameter, label, other=other)
     label += without_keys(f", “{words}”")
-    return Criterion(in_words, label, words=words, is_replaced=True)
+    return Criterion(in_words, label, words=words, is_replaced=other is None, other=other)
 
 
 def _without_urn(oid: str | None) -> str | None:
     return None if oid is None else re.sub(f"^{URN}", "", oid, flags=re.IGNORECASE)
 
 
-def _missing_code(number: str) -> ParameterFault:
+def _missing_code(number: str, *, is_deprecated: bool = False) -> ParameterFault:
     allowed = (
         f"a code, and its code system in {_CRITERIA}.cs{number}; or words in {_CRITERIA}.dn{number}"
     )
-    return ParameterFault(f"{_CRITERIA}.c{number}", "is missing", (allowed,))
+    message = "is missing; the names mainSearchCriteria.c… are deprecated"
+    return ParameterFault(
+        f"{_CRITERIA}.c{number}", message if is_deprecated else "is missing", (allowed,)
+    )
 
 
 def _too_many(parameter: str, count: int) -> ParameterFault:

@@ -32,10 +32,12 @@ from evref.domain.catalogue.effect_words import sentence
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.evidence_words import deciding_source, verdict
+from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 from evref.domain.redaction import without_keys
+from evref.domain.rules import counted
 
 _TITLE = "Evidence Reference Service"
 
@@ -120,6 +122,11 @@ class KnowledgeResponse:
                 part
                 for entry in shown
                 for part in self._entries(entry, reasons.get(entry.diagnosis.id), named)
+            ]
+            + [
+                self._search_for(criterion)
+                for criterion in self.request.criteria
+                if criterion.other is not None and criterion.words is not None
             ],
         }
 
@@ -129,26 +136,64 @@ class KnowledgeResponse:
         if request.sub_topics:
             said += f"; subtopic {', '.join(topic.label for topic in request.sub_topics)}"
         sentences = [said]
-        unsearched = [
-            criterion for criterion in request.criteria if not (criterion.codes or criterion.words)
-        ]
-        if not entries and len(unsearched) < len(request.criteria):
-            sentences.append("The catalogue does not contain this diagnosis")
         if len(entries) > MOST_DIAGNOSES:
             sentences.append(f"The first {MOST_DIAGNOSES} of {len(entries)} diagnoses")
-        sentences += self._found.remarks
-        if any(criterion.is_replaced for criterion in request.criteria):
-            sentences.append("Searched by name, because the service does not read the code")
-        if unsearched:
-            labels = ", ".join(criterion.label for criterion in unsearched)
-            names = ", ".join(system.name for system in CODE_SYSTEMS)
-            if self.served.snomed is not None:
-                names += " and of its map of SNOMED CT"
-            sentences.append(f"Not searched: {labels}. The service reads codes of {names} only")
+        for criterion, found in zip(request.criteria, self._by_criterion, strict=True):
+            sentences += self._outcome(criterion, found)
         if not all(topic.known for topic in request.sub_topics):
             names = ", ".join(topic.name for topic in SUB_TOPICS)
             sentences.append(f"The service supports only these subtopics: {names}")
-        return ". ".join(sentences) + "."
+        return ". ".join(dict.fromkeys(sentences)) + "."
+
+    def _outcome(self, criterion: Criterion, found: Found) -> Iterator[str]:
+        """Yield sentences on what came of a criterion, unless it is the only one and was found."""
+        yield from found.remarks
+        is_only = len(self.request.criteria) == 1
+        if criterion.other is not None:
+            yield f"Not searched as a diagnosis: {criterion.label} is {criterion.other}"
+        elif not criterion.is_searched:
+            names = ", ".join(system.name for system in CODE_SYSTEMS)
+            if self.served.snomed is not None:
+                names += " and of its map of SNOMED CT"
+            yield f"Not searched: {criterion.label}. The service reads codes of {names} only"
+        elif not (found.entries or found.remarks):
+            umbrella = criterion.words and self._umbrella(criterion.words)
+            missing = "this diagnosis" if is_only else criterion.label
+            yield umbrella or f"The catalogue does not contain {missing}"
+        elif found.entries and not is_only:
+            yield f"{criterion.label}: {counted(len(found.entries), 'diagnosis', 'diagnoses')}"
+        if criterion.is_replaced:
+            yield "Searched by name, because the service does not read the code"
+
+    def _umbrella(self, words: str) -> str | None:
+        """Return a sentence on words that are wider than one diagnosis."""
+        found = self.served.find(Question(words=words))
+        if found.umbrella is None:
+            return None
+        names = ", ".join(entry.diagnosis.name_within_sentence for entry in found.entries)
+        return f"“{found.umbrella.text}” is wider than one diagnosis; it includes {names}"
+
+    def _search_for(self, criterion: Criterion) -> Element:
+        """Return the entry that leads to the interventions for a criterion."""
+        words = criterion.words or ""
+        count = len(self.served.answers(Question(words=words)).interventions)
+        page = href = f"{self.base_url}/catalogue{_query({'q': words}, None)}"
+        if not self.has_pages:
+            href = f"{self.base_url}/api/v1/interventions{_query({'q': words}, None)}"
+        title = f"Interventions for “{without_keys(words)}”"
+        return {
+            "lang": "en",
+            "title": text(title),
+            "link": [_link("alternate", href, HTML if self.has_pages else JSON, title)],
+            "id": content(page),
+            "updated": _instant(
+                max(
+                    (entry.diagnosis.checked_on for entry in self.served.catalogue.entries),
+                    default=_NO_DATE,
+                )
+            ),
+            "summary": text(f"The search finds {counted(count, 'intervention')}.", "html"),
+        }
 
     def _named(self) -> AbstractSet[str]:
         """Return the ids of the interventions that a criterion asks for in words."""
@@ -166,16 +211,15 @@ class KnowledgeResponse:
         diagnosis = entry.diagnosis
         of_module = {
             module: sorted(
-                in_card_order(entry.visible_interventions(module), diagnosis.mainstays),
+                in_card_order(
+                    filter(self.request.asks_for, entry.visible_interventions(module)),
+                    diagnosis.mainstays,
+                ),
                 key=lambda intervention: intervention.id not in named,
             )
             for module in diagnosis.enabled_modules
         }
-        sections = [
-            module
-            for module, interventions in of_module.items()
-            if self.request.asks_for(module) and interventions
-        ]
+        sections = [module for module, interventions in of_module.items() if interventions]
         sections.sort(key=lambda module: of_module[module][0].id not in named)
         counts = Counter(
             intervention.evidence.direction for intervention in entry.visible_interventions()
@@ -200,9 +244,15 @@ class KnowledgeResponse:
                 sentence=sentence,
                 names=NAMES,
             )
-            yield self._entry(diagnosis, module, summary)
+            yield self._entry(diagnosis, module, summary, of_module[module])
 
-    def _entry(self, diagnosis: Diagnosis, module: Module | None, summary: str) -> Element:
+    def _entry(
+        self,
+        diagnosis: Diagnosis,
+        module: Module | None,
+        summary: str,
+        interventions: Sequence[Intervention] = (),
+    ) -> Element:
         title = diagnosis.name if module is None else f"{diagnosis.name}: {NAMES[module]}"
         page = href = self._page(diagnosis, module)
         if not self.has_pages:
@@ -225,7 +275,7 @@ class KnowledgeResponse:
             "category": [
                 part
                 for topic in SUB_TOPICS
-                if module in topic.modules
+                if any(map(topic.covers, interventions))
                 for part in (
                     {"scheme": "subTopic.v.c", "term": topic.code, "label": topic.name},
                     {"scheme": "subTopic.v.cs", "term": MESH},
@@ -258,7 +308,7 @@ def _search_page(criteria: Sequence[Criterion], module: Module | None) -> str:
 
 def _only_module(request: KnowledgeRequest, modules: Iterable[Module]) -> Module | None:
     """Return the module that the request asks for; None if there are several."""
-    asked = [module for module in modules if request.asks_for(module)]
+    asked = [module for module in modules if module in request.modules()]
     return asked[0] if len(asked) == 1 else None
 
 

@@ -21,11 +21,15 @@ from evref.adapters.inbound.web.interfaces import (
 from evref.adapters.inbound.web.problems import ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse
 
+RESPONSE_TYPE = "evref.infobutton.response_type"
+"""The requested response type in the environment; it may be in a form, which was read."""
+
 _NAMESPACE = "urn:ietf:rfc:7807"
 
 
 def render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
-    if response_type(MultiDict(parse_qsl(environ["QUERY_STRING"]))) == JSON:
+    known = environ.get(RESPONSE_TYPE)
+    if (known or response_type(MultiDict(parse_qsl(environ["QUERY_STRING"])))) == JSON:
         return json_problem(problem, environ)
     return problem_response(problem, "application/problem+xml", _xml(members(problem, environ)))
 
