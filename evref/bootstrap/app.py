@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import closing
+from urllib.parse import urlsplit
 
 from apiflask import APIFlask
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -55,7 +56,8 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     for interface in enabled.values():
         for blueprint in interface.blueprints(host):
             app.register_blueprint(blueprint)
-    cookies.configure(app, container.cookie_secret, secure=settings.base_url.startswith("https://"))
+    cookies.configure(app, container.cookie_secret, settings.base_url)
+    _refuse_own_path(app, settings.base_url)
     error_responses.register(app)
     headers.register(app, settings.frame_ancestors)
 
@@ -73,6 +75,15 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             app.wsgi_app, x_for=settings.proxies, x_proto=0, x_host=0
         )
     return app
+
+
+def _refuse_own_path(app: APIFlask, base_url: str) -> None:
+    """Refuse a path of the service that begins like one below it: nobody could tell them apart."""
+    first = urlsplit(base_url).path.lower().split("/")[1:2]
+    if first and first[0] in {rule.rule.split("/")[1] for rule in app.url_map.iter_rules()}:
+        raise SettingsError(
+            f"EVREF_BASE_URL must not begin with /{first[0]}, which is a path below the service"
+        )
 
 
 def _new_flask(settings: Settings) -> APIFlask:

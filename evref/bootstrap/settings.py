@@ -39,6 +39,8 @@ DEFAULT_CANONICAL_ROOT = "https://evref.example/fhir"
 # A single host by name or address; a wildcard such as https://* would match any host.
 _ORIGIN = re.compile(r"https?://([a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(:[0-9]+)?")
 
+_PATH_NAME = re.compile("[A-Za-z0-9._~-]+")
+
 _WEB_ADDRESS = r"://[A-Za-z0-9.-]+(:[0-9]+)?(/[!-~]*)?"
 _EMAIL_ADDRESS = r"[A-Za-z0-9.!#$&'*+/=^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+"
 
@@ -69,6 +71,15 @@ def _origin(text: str) -> str:
     if not _ORIGIN.fullmatch(origin) or parts.port == 0:
         raise ValueError
     return origin.removesuffix(":443" if parts.scheme == "https" else ":80")
+
+
+def _base_address(text: str) -> str:
+    scheme, _, rest = text.partition("://")
+    host, _, path = rest.partition("/")
+    names = path.removesuffix("/").split("/") if path else []
+    if any(not _PATH_NAME.fullmatch(name) or name in {".", ".."} for name in names):
+        raise ValueError
+    return "/".join([_origin(f"{scheme}://{host}"), *names])
 
 
 def _switch(value: object) -> object:
@@ -136,9 +147,9 @@ class Settings(BaseSettings):
     storage_timeout_seconds: float = Field(
         2.5, ge=0.1, le=2.5, description="a number of seconds from 0.1 to 2.5"
     )
-    base_url: _Origin = Field(
+    base_url: Annotated[str, AfterValidator(_base_address)] = Field(
         f"http://{DEFAULT_BIND}",
-        description="an address such as https://evref.example.org, without a path",
+        description="an address such as https://evref.example.org or https://example.org/evref",
     )
     cors_origins: Annotated[tuple[_Origin, ...], NoDecode, BeforeValidator(_words)] = Field(
         (), description="a list of origins such as https://app.example.org"

@@ -8,14 +8,14 @@ from evref.domain.principal import Readers
 
 
 def blueprint(host: Host) -> Blueprint:
-    files, frame, base_url = Blueprint("crawlers", __name__), host.frame, host.settings.base_url
+    files, frame = Blueprint("crawlers", __name__), host.frame
     is_public = frame.readers is Readers.PUBLIC
 
     @files.get("/robots.txt")
     def robots() -> Response:
         lines = ["User-agent: *", "Disallow: /api/", "Disallow: /settings"]
         if is_public:
-            lines += ["Disallow: /catalogue?", f"Sitemap: {base_url}{url_for('.sitemap')}"]
+            lines += ["Disallow: /catalogue?", f"Sitemap: {url_for('.sitemap', _external=True)}"]
         else:
             lines += ["Disallow: /catalogue"]
         text = "\n".join([*lines, ""])
@@ -26,7 +26,7 @@ def blueprint(host: Host) -> Blueprint:
         if not is_public:
             abort(404)
         entries = frame.require_served().catalogue.entries
-        text = render_template("sitemap.xml", base_url=base_url, entries=entries)
+        text = render_template("sitemap.xml", entries=entries)
         return respond(Representation([text.encode()], "application/xml"), PUBLIC)
 
     return files

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Flask, Request, current_app, flash, g, redirect, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
@@ -19,35 +20,37 @@ from evref.domain.errors import StorageUnavailableError
 from evref.domain.principal import Role
 
 PATH = "/settings"
-"""The path of the forms. The cookies have the path `/`: every page shows the signed-in member, and
-the prefix `__Host-` requires it.
+"""The path of the forms. The cookies have the path of the service, since every page shows the
+signed-in member.
 """
 
 SESSION = "evref_session"
 FORMS = "evref_forms"
 DEVICE = "evref_device"
 
-_PREFIX_OF_SECURE = "__Host-"
-"""Browsers accept a cookie with this prefix from this host over https only (RFC 6265bis, section
-4.1.3.2).
+_OF_HOST, _OF_PATH = "__Host-", "__Secure-"
+"""Browsers accept a cookie with these prefixes over https only, and with the first from this host
+for the path `/` only (RFC 6265bis, section 4.1.3).
 """
 
 
-def configure(app: Flask, cookie_secret: Callable[[], str], *, secure: bool) -> None:
-    """Set up the signed cookie of the forms, for these pages only.
+def configure(app: Flask, cookie_secret: Callable[[], str], base_url: str) -> None:
+    """Set up the cookies of a service at `base_url`; with https, browsers send them over it only.
 
-    With `secure`, browsers send the cookies over https only.
+    The signed cookie of the forms is set on their pages only.
     """
+    parts = urlsplit(base_url)
     app.session_interface = _FormsInterface(cookie_secret)
     app.config |= {
         # A token is valid as long as its session.
         "WTF_CSRF_TIME_LIMIT": None,
-        "SESSION_COOKIE_NAME": _PREFIX_OF_SECURE + FORMS if secure else FORMS,
-        "SESSION_COOKIE_PATH": "/",
-        "SESSION_COOKIE_SECURE": secure,
+        "SESSION_COOKIE_PATH": parts.path or "/",
+        "SESSION_COOKIE_SECURE": parts.scheme == "https",
         "SESSION_COOKIE_HTTPONLY": True,
         "SESSION_COOKIE_SAMESITE": "Lax",
     }
+    with app.app_context():
+        app.config["SESSION_COOKIE_NAME"] = _full_name(FORMS)
 
 
 class _FormsInterface(SecureCookieSessionInterface):
@@ -121,16 +124,15 @@ def end(onwards: str, message: str) -> Response:
     return response
 
 
-def _is_secure() -> bool:
-    return bool(current_app.config["SESSION_COOKIE_SECURE"])
-
-
 def _full_name(name: str) -> str:
-    return _PREFIX_OF_SECURE + name if _is_secure() else name
+    flags = _flags()
+    prefix = _OF_HOST if flags["path"] == "/" else _OF_PATH
+    return prefix + name if flags["secure"] else name
 
 
 def _flags() -> dict[str, Any]:
-    return {"path": "/", "secure": _is_secure(), "httponly": True, "samesite": "Lax"}
+    names = ("path", "secure", "httponly", "samesite")
+    return {name: current_app.config[f"SESSION_COOKIE_{name.upper()}"] for name in names}
 
 
 def _serializer() -> URLSafeSerializer:

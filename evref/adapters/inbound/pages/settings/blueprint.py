@@ -95,7 +95,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
     )
     AccountPages(host.frame, identity, host.people).add_to(pages)
     ApiKeyPages(host.keys, base_url).add_to(pages)
-    MemberPages(host.people, base_url).add_to(pages)
+    MemberPages(host.people).add_to(pages)
     InstitutionPage(host.keys, host.people).add_to(pages)
     AuditLogPage(host.log, host.keys).add_to(pages)
     yield pages

@@ -41,14 +41,10 @@ _FEW_MEMBERS = 12
 
 
 class MemberPages:
-    """Each method is the view of a page and handles its form.
+    """Each method is the view of a page and handles its form."""
 
-    `base_url` is the address of the service, for the links of invitations.
-    """
-
-    def __init__(self, people: People, base_url: str) -> None:
+    def __init__(self, people: People) -> None:
         self._people = people
-        self._base_url = base_url
 
     def add_to(self, pages: Blueprint) -> None:
         pages.add_url_rule("/members", "members", self.list_members, methods=["GET"])
@@ -96,7 +92,7 @@ class MemberPages:
             except AlreadyExistsError:
                 form.email.errors = ["This person is already a member. Enter another address."]
             else:
-                link = self._base_url + url_for(".accept_invitation", token=token.text)
+                link = url_for(".accept_invitation", token=token.text, _external=True)
                 page = render("settings/invited.html", invitation=invitation, link=link)
                 return make_response(page, HTTPStatus.CREATED)
         return form.page("settings/invite.html")

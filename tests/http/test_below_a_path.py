@@ -1,0 +1,134 @@
+"""A service below a path: every address that it writes has the path, and no request needs it."""
+
+import re
+
+import pytest
+
+from evref.bootstrap.settings import Settings, SettingsError
+from tests.http.conftest import MakeService
+from tests.http.service import EXAMPLES, Service, body
+
+ADDRESS = "https://hospital.example/evref"
+OWN = re.compile(r'(?:href|src|action|data-suggest|url|content)="(/[^"]*|https://hospital[^"]*)"')
+PAGES = [
+    *("/", "/catalogue", "/catalogue/knee-osteoarthritis", "/catalogue/changes", "/evidence"),
+    *("/about", "/docs", "/problems", "/problems/not-found", "/settings/sign-in", "/nothing"),
+]
+
+
+@pytest.fixture
+def service(make_service: MakeService) -> Service:
+    service = make_service(base_url=ADDRESS, catalogue_pages="public")
+    service.publish(EXAMPLES)
+    return service
+
+
+@pytest.mark.parametrize("prefix", ["", "/evref"], ids=["stripped", "passed on"])
+@pytest.mark.parametrize("path", PAGES)
+def test_every_address_on_a_page_has_the_path(service: Service, path: str, prefix: str) -> None:
+    page = service.app.test_client().get(f"{prefix}{path}")
+    addresses = OWN.findall(page.text)
+
+    assert page.status_code == (404 if path == "/nothing" else 200)
+    assert addresses
+    assert [
+        one
+        for one in addresses
+        if not one.removeprefix("https://hospital.example").startswith("/evref/")
+    ] == []
+
+
+@pytest.mark.parametrize("prefix", ["", "/evref"])
+def test_the_interfaces_write_the_path(service: Service, prefix: str) -> None:
+    client, token = service.app.test_client(), service.token()
+    bearer = {"Authorization": f"Bearer {token}"}
+    problem = body(client.get(f"{prefix}/api/v1/diagnoses/nothing", headers=bearer))
+    document = body(client.get(f"{prefix}/api/v1/openapi.json"))
+    feed = client.get(
+        f"{prefix}/infobutton?mainSearchCriteria.v.cs=2.16.840.1.113883.6.3"
+        "&mainSearchCriteria.v.c=M17.1&knowledgeResponseType=application/json",
+        headers=bearer,
+    )
+    bundle = client.get(f"{prefix}/fhir/PlanDefinition", headers=bearer).text
+
+    assert problem["type"] == f"{ADDRESS}/problems/unknown-diagnosis"
+    assert problem["instance"] == "/evref/api/v1/diagnoses/nothing"
+    assert document["servers"][0]["url"] == ADDRESS
+    assert re.findall(r"https://hospital\.example(?!/evref)", feed.text + bundle) == []
+    assert f"{ADDRESS}/catalogue/knee-osteoarthritis" in feed.text
+    assert f"{ADDRESS}/fhir/PlanDefinition" in bundle
+
+
+@pytest.mark.parametrize(
+    ("sent", "written"),
+    [
+        ("/evref", "/"),
+        ("/evref/Catalogue/", "/catalogue"),
+        ("/Catalogue/", "/catalogue"),
+        ("/evref//evil.example/catalogue", None),
+    ],
+)
+def test_another_spelling_redirects_below_the_path(
+    service: Service, sent: str, written: str | None
+) -> None:
+    response = service.app.test_client().get(sent)
+
+    assert response.status_code == (404 if written is None else 308)
+    assert response.headers.get("Location") == (written and f"{ADDRESS}{written}")
+
+
+def test_only_the_first_path_is_removed(service: Service) -> None:
+    assert service.app.test_client().get("/evref/evref/catalogue").status_code == 404
+    assert service.app.test_client().get("/evreference").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/health/live", "/evref/health/live"])
+def test_health_answers_in_both_forms(service: Service, path: str) -> None:
+    assert body(service.app.test_client().get(path)) == {"status": "live"}
+
+
+def test_cookies_are_for_the_path_alone(service: Service) -> None:
+    response = service.app.test_client().get("/evref/settings/sign-in")
+    cookies = response.headers.getlist("Set-Cookie")
+
+    assert cookies
+    assert all(cookie.startswith("__Secure-") for cookie in cookies)
+    assert all("Path=/evref;" in f"{cookie};" and "; Secure" in cookie for cookie in cookies)
+
+
+def test_a_visitor_is_led_to_the_page_and_back_below_the_path(make_service: MakeService) -> None:
+    service = make_service(base_url=ADDRESS)
+    service.publish(EXAMPLES)
+
+    response = service.app.test_client().get("/evref/catalogue/gout")
+
+    assert response.headers["Location"] == "/evref/settings/sign-in?next=/catalogue/gout"
+
+
+@pytest.mark.parametrize(
+    "path", ["/api", "/API/x", "/catalogue", "/settings", "/static", "/health"]
+)
+def test_a_path_of_the_service_itself_is_refused(make_service: MakeService, path: str) -> None:
+    with pytest.raises(
+        SettingsError, match=f"^EVREF_BASE_URL must not begin with {path[:4].lower()}"
+    ):
+        make_service(base_url=f"https://hospital.example{path}")
+
+
+@pytest.mark.parametrize(
+    "path", ["/a b", "//evref", "/..", "/evref/./x", "/ü", "/a?b", "/a#b", "/%41"]
+)
+def test_an_address_that_is_not_plain_is_refused(
+    monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setenv("EVREF_BASE_URL", f"https://hospital.example{path}")
+
+    with pytest.raises(SettingsError, match=r"^EVREF_BASE_URL must be an address"):
+        Settings.read()
+
+
+@pytest.mark.parametrize("path", ["/evref", "/evref/", "/a.b/c_d~e-f"])
+def test_a_plain_path_is_accepted(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    monkeypatch.setenv("EVREF_BASE_URL", f"HTTPS://Hospital.Example:443{path}")
+
+    assert Settings.read().base_url == f"https://hospital.example{path.rstrip('/')}"
