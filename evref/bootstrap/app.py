@@ -196,7 +196,7 @@ def _refuse_two_spellings(settings: Settings) -> None:
         raise SettingsError(
             f"EVREF_SIGN_IN_HEADER must have no hyphen under a server other than gunicorn: set it "
             f"to {name}, and in /etc/nginx/evref-sign-in.conf replace the line that sets {header} "
-            f"by: proxy_set_header {name} $evref_email;"
+            f"by: proxy_set_header {name} $evref_email; (set there from the answer of auth_request)"
         )
 
 

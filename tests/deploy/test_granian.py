@@ -51,6 +51,7 @@ REQUESTS: list[tuple[str, str, dict[str, str], bytes | None]] = [
     ("GET", LIST, {"Authorization": "Basic eDp5"}, None),
     ("GET", LIST, {"Origin": "https://elsewhere.example.org"}, None),
     ("GET", LIST, {"Accept": "text/html"}, None),
+    ("GET", LIST, {"X-Long": "x" * 15_000}, None),
     ("GET", f"{LIST}?search=M%C3%A9ni%C3%A8re", {}, None),
     ("GET", f"{LIST}?search=%FF", {}, None),
     ("GET", f"{LIST}?search=a+b&search=c", {}, None),
@@ -295,7 +296,7 @@ def _refusal() -> str:
     return (
         "evref: EVREF_SIGN_IN_HEADER must have no hyphen under a server other than gunicorn: set "
         "it to XForwardedEmail, and in /etc/nginx/evref-sign-in.conf replace the line that sets "
-        f"X-Forwarded-Email by: {LINE}"
+        f"X-Forwarded-Email by: {LINE} (set there from the answer of auth_request)"
     )
 
 

@@ -333,6 +333,7 @@ def test_all_addresses_of_a_network_share_a_limit(service: Server) -> None:
         ("suggestions", "/catalogue/suggest?q=gout"),
         ("searches", "//catalogue?q=gout"),
         ("searches", "/catalogue/gout?searched=gout"),
+        ("searches", "/infobutton?mainSearchCriteria.v.dn=gout&knowledgeResponseType=text/html"),
     ],
 )
 def test_searches_of_a_network_have_a_limit_of_their_own(
