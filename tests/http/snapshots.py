@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 from evref.adapters.inbound import rest
@@ -73,7 +75,10 @@ def examples() -> str:
 
 def _problem(service: Service, problem: Problem, path: str) -> Any:
     token: str | None = service.token()
-    accept = "text/csv" if problem is problems.NOT_ACCEPTABLE else "*/*"
+    headers = {
+        problems.NOT_ACCEPTABLE: {"Accept": "text/csv"},
+        problems.PRECONDITION_FAILED: {"If-Match": '"0123456789abcdef"'},
+    }.get(problem, {})
     if problem is problems.MISSING_CREDENTIALS:
         token = None
     elif problem is problems.INVALID_API_KEY:
@@ -91,14 +96,16 @@ def _problem(service: Service, problem: Problem, path: str) -> Any:
     elif problem is problems.INTERNAL_ERROR:
         service = _service()
         service.app.view_functions["api.list_diagnoses"] = _fail
-    details = _ask(service, path, token, accept)
+    details = _ask(service, path, token, headers)
     assert details["status"] == problem.status, details
     return details
 
 
-def _ask(service: Service, path: str, token: str | None, accept: str = "*/*") -> Any:
+def _ask(
+    service: Service, path: str, token: str | None, more: Mapping[str, str] = MappingProxyType({})
+) -> Any:
     # Not checked against the document, which does not have this example yet.
-    headers = {"X-Request-ID": REQUEST_ID, "Accept": accept}
+    headers = {"X-Request-ID": REQUEST_ID, "Accept": "*/*", **more}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
     with service.app.test_client() as client:

@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 from evref.adapters.inbound.web.representations import Representation
-from tests.http.service import INFOBUTTON, Service, body
+from tests.http.service import INFOBUTTON, Service, assert_problem, body
 
 LIST = "/api/v1/diagnoses"
 KNEE = f"{LIST}/knee-osteoarthritis"
@@ -138,6 +138,26 @@ def test_gzip_is_sent_to_clients_that_accept_it(
         assert response.headers["Content-Encoding"] == "gzip"
         assert gzip.decompress(response.get_data()) == plain.get_data()
         assert len(response.get_data()) < len(plain.get_data())
+
+
+def test_if_match_with_another_version_is_a_failed_precondition(
+    service: Service, token: str
+) -> None:
+    """It is counted, whether the response is cached or not (RFC 9110, section 13.1.1)."""
+    etag = service.get(KNEE, token=token).headers["ETag"]
+
+    for path in (KNEE, LIST, LIST):
+        failed = service.get(path, token=token, headers={"If-Match": '"another"'})
+        assert_problem(failed, 412)
+        assert "If-Match" in body(failed)["detail"]
+    for matching in (etag, f'"another", {etag}', "*"):
+        headers = {"If-Match": matching, "If-None-Match": '"another"'}
+        assert service.get(KNEE, token=token, headers=headers).status_code == 200
+    weak = service.get(KNEE, token=token, headers={"If-Match": f"W/{etag}"})
+    both = service.get(KNEE, token=token, headers={"If-Match": etag, "If-None-Match": etag})
+
+    assert [weak.status_code, both.status_code] == [412, 304]
+    assert both.headers["X-RateLimit-Remaining"] == "991"
 
 
 @pytest.mark.parametrize("path", [LIST, KNEE, LONG])

@@ -214,6 +214,7 @@ FAILURES = {
         "Gone", (problems.REMOVED_DIAGNOSIS,), RATE_LIMIT_FIELDS, RemovedDiagnosisProblemSchema
     ),
     "406": Failure("NotAcceptable", (problems.NOT_ACCEPTABLE,), RATE_LIMIT_FIELDS),
+    "412": Failure("PreconditionFailed", (problems.PRECONDITION_FAILED,), RATE_LIMIT_FIELDS),
     "422": Failure(
         "InvalidParameter",
         (problems.INVALID_PARAMETER,),

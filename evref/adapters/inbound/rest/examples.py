@@ -42,6 +42,7 @@ FAILING_REQUESTS = {
     problems.UNKNOWN_DIAGNOSIS: {"unknown-diagnosis": "/api/v1/diagnoses/knee-arthritis"},
     problems.REMOVED_DIAGNOSIS: {"removed-diagnosis": "/api/v1/diagnoses/asthma"},
     problems.NOT_ACCEPTABLE: {"not-acceptable": "/api/v1/catalogue"},
+    problems.PRECONDITION_FAILED: {"precondition-failed": _KNEE},
     problems.INVALID_PARAMETER: {
         "value-not-allowed": f"{_KNEE}/interventions?phase=late",
         "unknown-parameter": f"{_KNEE}/interventions?modul=home",

@@ -131,15 +131,14 @@ class CatalogueEndpoints:
             return None
         try:
             served = self._admit(environ, cached.needed)
-        except Exception as error:  # noqa: BLE001 - every error becomes a response
-            response = self._error_responses.raw_response(error, environ)
-        else:
             # Checked after the key, because parsing the Accept header takes time.
             representation = cached.representation_for(accepted_media_types(environ))
             if representation is None or served.id != cached.publication_id:
                 environ[_ADMITTED] = served
                 return None
             response = representation.response(PRIVATE, environ)
+        except Exception as error:  # noqa: BLE001 - every error becomes a response
+            response = self._error_responses.raw_response(error, environ)
         environ[headers.ROUTE] = cached.route
         response.headers.extend(headers.of_api(environ))
         return response

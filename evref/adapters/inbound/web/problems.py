@@ -113,6 +113,15 @@ NOT_FOUND = Problem(
     "The service does not have this path.",
     "The OpenAPI document lists every path of the API. No path ends with a slash.",
 )
+PRECONDITION_FAILED = Problem(
+    "precondition-failed",
+    HTTPStatus.PRECONDITION_FAILED,
+    "Precondition Failed",
+    "If-Match does not name the present ETag of the response.",
+    "Send the request without If-Match.",
+    # It has no meaning beyond its status (RFC 9457, section 4.2.1).
+    registered_type="about:blank",
+)
 METHOD_NOT_ALLOWED = Problem(
     "method-not-allowed",
     HTTPStatus.METHOD_NOT_ALLOWED,
@@ -187,6 +196,13 @@ class NotAcceptableError(errors.EvrefError):
         super().__init__(f"This address sends {', '.join(offers)}.")
 
 
+class PreconditionFailedError(errors.EvrefError):
+    """Indicates an If-Match that does not name the selected representation."""
+
+    def __init__(self) -> None:
+        super().__init__(PRECONDITION_FAILED.meaning)
+
+
 class SearchBusyError(errors.EvrefError):
     """Indicates a search that was not done because another one was running."""
 
@@ -220,6 +236,7 @@ OF_ERROR: dict[type, Problem] = {
     MissingCredentialsError: MISSING_CREDENTIALS,
     InvalidParametersError: INVALID_PARAMETER,
     NotAcceptableError: NOT_ACCEPTABLE,
+    PreconditionFailedError: PRECONDITION_FAILED,
     errors.InvalidApiKeyError: INVALID_API_KEY,
     errors.InsufficientPermissionError: INSUFFICIENT_PERMISSION,
     errors.UnknownDiagnosisError: UNKNOWN_DIAGNOSIS,

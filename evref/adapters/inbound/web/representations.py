@@ -17,6 +17,8 @@ from werkzeug.datastructures import Accept, Headers, MIMEAccept
 from werkzeug.http import parse_accept_header, parse_date, parse_etags
 from werkzeug.wsgi import FileWrapper
 
+from evref.adapters.inbound.web.problems import PreconditionFailedError
+
 # The values of Cache-Control.
 NEVER = "no-store"
 """For problems, and for each view that does not set Cache-Control."""
@@ -148,12 +150,20 @@ class Representation:
         return [self._plain or b""], self._length
 
     def response(self, cache_control: str, environ: WSGIEnvironment) -> RawResponse:
-        """Return a response with 304 if the client has this representation, else with 200."""
+        """Return a response with 304 if the client has this representation, else with 200.
+
+        Raises:
+            PreconditionFailedError: If If-Match names other representations only.
+
+        """
         compressed = self._gzip is not None and accepts_gzip(
             environ.get("HTTP_ACCEPT_ENCODING", "")
         )
         etag = self._etags[compressed]
         headers = [("ETag", etag), ("Cache-Control", cache_control), ("Vary", self.vary)]
+        if_match = environ.get("HTTP_IF_MATCH")
+        if if_match is not None and not parse_etags(if_match).contains(etag.strip('"')):
+            raise PreconditionFailedError
         if_none_match = environ.get("HTTP_IF_NONE_MATCH")
         if if_none_match is None:
             is_current = "HTTP_IF_MODIFIED_SINCE" in environ and self._is_as_old_as(
