@@ -186,3 +186,32 @@ def test_a_file_that_is_not_a_map_is_rejected(
 def test_a_missing_file_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(InvalidCatalogueError, match="1 error in the map"):
         read(tmp_path / "missing")
+
+
+@pytest.mark.parametrize(
+    ("lines", "times", "message"),
+    [
+        ((b" " * 65_535 + b"\n") * 16, 1025, "must be in the first 1,024 MiB"),
+        (b"\n" * 1000, 5000, "must be one of at most 5,000,000 rows"),
+    ],
+)
+def test_a_small_file_cannot_expand_without_limit(
+    tmp_path: Path, lines: bytes, times: int, message: str
+) -> None:
+    """Compressed, the file has at most 1 MB. Its lines are blank, so it has no other fault."""
+    file = tmp_path / "map.txt.gz"
+    file.write_bytes(gzip.compress(HEADER.encode() + b"\n") + gzip.compress(lines) * times)
+
+    with pytest.raises(InvalidCatalogueError) as caught:
+        read(file)
+
+    assert [fault.message for fault in caught.value.faults] == [message]
+
+
+def test_reading_ends_at_the_hundredth_fault(tmp_path: Path) -> None:
+    file = a_file(tmp_path, HEADER, *["x"] * 200)
+
+    with pytest.raises(InvalidCatalogueError) as caught:
+        read(file)
+
+    assert len(caught.value.faults) == 100

@@ -24,6 +24,10 @@ _COLUMNS = ("id", "effectiveTime", "active", "refsetId", "referencedComponentId"
 _COLUMNS_OF_MAP = (*_COLUMNS, "mapGroup", "mapPriority", "mapRule", "mapTarget")
 _CODE = re.compile("[1-9][0-9]{0,17}")
 _LONGEST_LINE = 64 * 1024
+# A map has 100 MB and several hundred thousand rows. A small compressed file could fill the memory.
+_MOST_BYTES = 1024**3
+_MOST_ROWS = 5_000_000
+_MOST_FAULTS = 100
 _GZIP = b"\x1f\x8b"
 
 _INTERNATIONAL = "447562003"
@@ -63,7 +67,7 @@ def read_snomed_map(path: Path) -> SnomedMap:
     """Return the map in a file, which may be compressed with gzip.
 
     Raises:
-        InvalidCatalogueError: If the file or a row cannot be read; it has all such rows.
+        InvalidCatalogueError: If the file or a row cannot be read; it has the first 100 such rows.
 
     """
     try:
@@ -84,9 +88,14 @@ def read_snomed_map(path: Path) -> SnomedMap:
 
 def _lines(file: BinaryIO) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank, with their numbers."""
-    number = 0
+    number = size = 0
     while data := file.readline(_LONGEST_LINE + 1):
         number += 1
+        size += len(data)
+        if size > _MOST_BYTES:
+            raise FileError(number, f"must be in the first {_MOST_BYTES // 1024**2:,} MiB")
+        if number > _MOST_ROWS:
+            raise FileError(number, f"must be one of at most {_MOST_ROWS:,} rows")
         if len(data) > _LONGEST_LINE:
             raise FileError(number, f"must have at most {_LONGEST_LINE:,} bytes")
         try:
@@ -122,6 +131,8 @@ class _Reader:
 
     def _refuse(self, line: int, message: str) -> None:
         self._faults.append(FileFault(self._name, line, message))
+        if len(self._faults) == _MOST_FAULTS:
+            raise InvalidCatalogueError(self._faults, "the map")
 
     def _extended_map(self, names: Sequence[str], lines: Iterator[tuple[int, str]]) -> SnomedMap:
         missing = [name for name in _COLUMNS_OF_MAP if name not in names]
