@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from decimal import Decimal
 from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -61,9 +62,8 @@ class Range:
     least: int
     most: int | None = None
 
-    def check(self, rules: Rules, name: str, value: Any) -> None:  # noqa: ANN401 - int or Number
-        number = value if isinstance(value, int) else value.value
-        is_within = self.least <= number and (self.most is None or number <= self.most)
+    def check(self, rules: Rules, name: str, value: int | Decimal) -> None:
+        is_within = self.least <= value and (self.most is None or value <= self.most)
         form = "a whole number" if isinstance(value, int) else "a number"
         rules.require(is_within, name, f"must be {form} {self}")
 

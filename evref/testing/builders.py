@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 
 from evref.domain.access.key import ApiKey, KeySecret, Permission
@@ -10,7 +11,7 @@ from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.invitation import Invitation
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
-from evref.domain.catalogue.effect import Better, Effect, Interval, Measure, Number, Per1000
+from evref.domain.catalogue.effect import Better, Effect, Interval, Measure, Per1000
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import (
     Certainty,
@@ -98,8 +99,8 @@ def an_effect(
         outcome=outcome,
         comparison="no exercise",
         measure=measure,
-        estimate=Number(estimate),
-        interval=None if interval is None else Interval(*map(Number, interval)),
+        estimate=Decimal(estimate),
+        interval=None if interval is None else Interval(*map(Decimal, interval)),
         unit=unit,
         better=better,
         per_1000=per_1000,

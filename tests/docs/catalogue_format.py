@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable
 from datetime import date
+from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import evref
 from evref.adapters.inbound.rest.parameters import value_by_value
 from evref.adapters.inbound.rest.records import limits_of
 from evref.domain.catalogue.diagnosis import RESERVED_IDS, Diagnosis, Module, Review
-from evref.domain.catalogue.effect import Effect, Measure, Number
+from evref.domain.catalogue.effect import Effect, Measure
 from evref.domain.catalogue.evidence import Direction, Evidence, Recommendation, Reference
 from evref.domain.catalogue.icd import CodeList, FinerCodes, Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention
@@ -141,7 +142,7 @@ def _scalar(kind: Kind) -> dict[str, Any]:
         return {**_TEXT, "pattern": f"^{kind.type.PATTERN}$", "patternErrorMessage": kind.type.FORM}
     if kind.type is str:
         return {**_TEXT, **message}
-    types = {int: "integer", bool: "boolean", Number: "number"}
+    types = {int: "integer", bool: "boolean", Decimal: "number"}
     return {"type": types[kind.type]} if kind.type in types else dict(_DATE)
 
 
@@ -245,7 +246,7 @@ def _words(kind: Kind) -> str:
         str: "text",
         int: "a whole number",
         bool: "`true` or `false`",
-        Number: "a number",
+        Decimal: "a number",
         date: "a date",
     }
     limit = next(filter(None, map(_limit, kind.markers)), "")

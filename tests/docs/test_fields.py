@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
+from decimal import Decimal
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -23,7 +24,7 @@ import pytest
 
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.catalogue.diagnosis import Diagnosis, Module, Review
-from evref.domain.catalogue.effect import Effect, Interval, Measure, Number, Per1000
+from evref.domain.catalogue.effect import Effect, Interval, Measure, Per1000
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction, Evidence, Recommendation, Reference
 from evref.domain.catalogue.icd import CodeList, FinerCodes, Icd10Code, Icd11Code
@@ -53,7 +54,7 @@ RECORDS = (
     *(Diagnosis, Review, FinerCodes, Intervention, FittVp, Evidence, Effect, Interval, Per1000),
     Reference,
 )
-NUMBER = Number("0.71")
+NUMBER = Decimal("0.71")
 FINER_CODES = FinerCodes(("M17.1",), ("M17.2",))
 
 
@@ -62,7 +63,7 @@ def base() -> Entry:
         "0.70",
         ("0.55", "0.89"),
         Measure.RISK_RATIO,
-        per_1000=Per1000(Number("162"), Number("114")),
+        per_1000=Per1000(Decimal(162), Decimal(114)),
     )
     exercise = an_intervention(
         module=Module.FITT_VIP,
@@ -111,10 +112,10 @@ OTHERS: dict[tuple[type, str], dict[str, Any]] = {
     (Effect, "measure"): {"measure": Measure.ODDS_RATIO},
     (Effect, "unit"): {"unit": "points of 10"},
     (Effect, "reference"): {"reference": 1},
-    (Interval, "low"): {"low": Number("0.41")},
-    (Interval, "high"): {"high": Number("0.99")},
-    (Per1000, "comparison"): {"comparison": Number("181")},
-    (Per1000, "intervention"): {"intervention": Number("101")},
+    (Interval, "low"): {"low": Decimal("0.41")},
+    (Interval, "high"): {"high": Decimal("0.99")},
+    (Per1000, "comparison"): {"comparison": Decimal(181)},
+    (Per1000, "intervention"): {"intervention": Decimal(101)},
     (Reference, "doi"): {"doi": "10.1002/art.5"},
     (Reference, "pmid"): {"pmid": "5"},
     (Reference, "given_url"): {"given_url": "https://example.org/b"},
@@ -145,7 +146,7 @@ def changed(record: type, field: Field, value: Any) -> dict[str, Any]:
             other = value + 1
         case date():
             other = value + timedelta(days=1)
-        case Number():
+        case Decimal():
             other = NUMBER
         case _:
             pytest.fail(f"OTHERS must say what else {record.__name__}.{field.attribute} may be")

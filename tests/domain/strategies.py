@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 from datetime import date
+from decimal import Decimal
 
 from hypothesis import strategies as st
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module, Review
-from evref.domain.catalogue.effect import Measure, Number, Per1000
+from evref.domain.catalogue.effect import Measure, Per1000
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.icd import CodeList, FinerCodes
 from evref.domain.catalogue.intervention import Phase
@@ -22,7 +23,7 @@ EFFECTS = [
         ("-6.0", "-0.0"),
         Measure.RISK_DIFFERENCE,
         unit="percentage points",
-        per_1000=Per1000(Number("162"), Number("114.5")),
+        per_1000=Per1000(Decimal(162), Decimal("114.5")),
     ),
 ]
 

@@ -76,6 +76,7 @@ def test_a_diagnosis_has_the_fields_of_the_contract(service: Service, token: str
             "terms": {},
             "broader_codes": [],
             "scope": None,
+            "not_covered": None,
             "mainstays": [],
             "enabled_modules": ["fitt_vip", "home", "concept"],
             "checked_on": "2026-02-01",

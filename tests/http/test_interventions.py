@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
 from evref.bootstrap.settings import StorageKind
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.effect import Measure, Number, Per1000
+from evref.domain.catalogue.effect import Measure, Per1000
 from evref.domain.catalogue.intervention import Phase
 from evref.testing.builders import a_catalogue, an_effect, an_entry, an_intervention
 from tests.http.conftest import MakeService
@@ -64,7 +66,7 @@ def test_a_response_names_its_diagnosis_and_filters(service: Service, token: str
     assert meta["catalogue_version"] == Catalogue(entries()).version
 
 
-def test_an_effect_has_the_fields_of_the_contract_and_the_digits_of_its_source(
+def test_an_effect_has_the_fields_of_the_contract_and_numbers(
     make_service: MakeService,
 ) -> None:
     service = make_service(storage=StorageKind.MEMORY)
@@ -72,7 +74,7 @@ def test_an_effect_has_the_fields_of_the_contract_and_the_digits_of_its_source(
         "0.80",
         ("0.70", "1.0"),
         Measure.RISK_RATIO,
-        per_1000=Per1000(Number("162"), Number("114.50")),
+        per_1000=Per1000(Decimal(162), Decimal("114.50")),
         studies=None,
     )
     service.publish(a_catalogue(an_entry(interventions=[an_intervention(effects=[effect])])))
@@ -81,8 +83,8 @@ def test_an_effect_has_the_fields_of_the_contract_and_the_digits_of_its_source(
 
     assert (
         '"effects":[{"outcome":"Pain at the end of treatment","comparison":"no exercise",'
-        '"measure":"risk_ratio","estimate":0.80,"interval":{"low":0.70,"high":1.0},"unit":null,'
-        '"better":"lower","favours":"neither","per_1000":{"comparison":162,"intervention":114.50},'
+        '"measure":"risk_ratio","estimate":0.8,"interval":{"low":0.7,"high":1.0},"unit":null,'
+        '"better":"lower","favours":"neither","per_1000":{"comparison":162.0,"intervention":114.5},'
         '"studies":null,"participants":3537,"certainty":"high","reference":0}]'
     ) in text
 
@@ -119,6 +121,8 @@ def test_an_intervention_has_the_fields_of_the_contract(service: Service, token:
         "recommendation": "strong_for",
         "direction": "for",
         "source_grade": "Strong",
+        "source": None,
+        "superseded": False,
     }
     assert fitt["references"] == [
         {

@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import closing
-from decimal import Decimal
 from typing import TypeVar
 from urllib.parse import urlencode
 
@@ -38,7 +36,7 @@ def service() -> Iterator[Service]:
 def read(service: Service, token: str, path: str, body: type[Body]) -> Body:
     """Return the response to a request, parsed as the program does."""
     text = service.get(f"/api/v1{path}", token=token).text
-    return body.model_validate(json.loads(text, parse_float=Decimal))
+    return body.model_validate_json(text)
 
 
 QUESTIONS: dict[str, tuple[dict[str, str], list[str]]] = {

@@ -116,7 +116,7 @@ def test_every_effect_is_a_sentence_with_its_figures() -> None:
                 events = effect.per_1000
                 counts = () if events is None else (events.comparison, events.intervention)
                 for number in (effect.estimate, *ends, *counts):
-                    has_no_effect = effect.measure.is_ratio and number.value == 1
+                    has_no_effect = effect.measure.is_ratio and number == 1
                     assert has_no_effect or str(number).removeprefix("-") in text
 
 

@@ -7,24 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
+from decimal import Decimal
 from functools import cache
 from operator import attrgetter
 from typing import Any
 
-from evref.domain.catalogue.effect import Number
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.declaration import Declared, Kind, Written, declared
 
 Record = dict[str, Any]
-"""A JSON object: text, integers, None, lists and objects by name."""
+"""A JSON object: text, numbers, Booleans, None, lists and objects by name."""
 
 _Write = Callable[[Any], Any]
-
-
-class NumberText(str):
-    """A decimal number as text, which preserves its digits. Files have it without quotes."""
-
-    __slots__ = ()
 
 
 def content_of(record: Declared) -> Record:
@@ -75,7 +69,7 @@ _SCALARS: dict[type, _Write | None] = {
     int: None,
     bool: None,
     date: date.isoformat,
-    Number: lambda number: NumberText(number.text),
+    Decimal: None,
     Icd10Code: str,
     Icd11Code: str,
 }

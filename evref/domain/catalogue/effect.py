@@ -2,43 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from functools import cached_property
 from typing import Annotated, NamedTuple
 
 from evref.domain.catalogue.evidence import Certainty
 from evref.domain.declaration import Declared, Example, Line, Range
-from evref.domain.errors import Fault, InvalidValueError
 from evref.domain.rules import Rules
-
-
-@dataclass(frozen=True)
-class Number:
-    """A decimal number as its source prints it: `-0.49`, `1.0` and `0.80` keep their digits.
-
-    Raises:
-        InvalidValueError: If the text is not such a number.
-
-    """
-
-    text: str
-
-    FORM = "a number of up to nine digits before and after the point, such as -0.49"
-    PATTERN = r"-?(0|[1-9][0-9]{0,8})(\.[0-9]{1,9})?"
-
-    def __post_init__(self) -> None:
-        if re.fullmatch(self.PATTERN, self.text) is None:
-            raise InvalidValueError([Fault("number", f"must be {self.FORM}")])
-
-    @cached_property
-    def value(self) -> Decimal:
-        return Decimal(self.text)
-
-    def __str__(self) -> str:
-        return self.text
 
 
 class Measure(StrEnum):
@@ -84,20 +55,20 @@ class Favours(StrEnum):
 class Interval(NamedTuple):
     """A 95 % confidence interval."""
 
-    low: Annotated[Number, "The lower end.", Example(-0.59)]
-    high: Annotated[Number, "The higher end.", Example(-0.39)]
+    low: Annotated[Decimal, "The lower end.", Example(-0.59)]
+    high: Annotated[Decimal, "The higher end.", Example(-0.39)]
 
     def holds(self, value: Decimal | int) -> bool:
         """Return whether a value is within the interval, ends included."""
-        return self.low.value <= value <= self.high.value
+        return self.low <= value <= self.high
 
 
 @dataclass(frozen=True, slots=True)
 class Per1000(Declared):
     """Events in 1,000 people."""
 
-    comparison: Annotated[Number, Range(0, 1000), "Without the intervention.", Example(162)]
-    intervention: Annotated[Number, Range(0, 1000), "With the intervention.", Example(114)]
+    comparison: Annotated[Decimal, Range(0, 1000), "Without the intervention.", Example(162)]
+    intervention: Annotated[Decimal, Range(0, 1000), "With the intervention.", Example(114)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +82,7 @@ class Effect(Declared):
         str, Line(3, 80), "What the intervention was compared with.", Example("no exercise")
     ]
     measure: Annotated[Measure, "How the effect is measured."]
-    estimate: Annotated[Number, "The estimate, as the reference prints it.", Example(-0.49)]
+    estimate: Annotated[Decimal, "The estimate that the reference reports.", Example(-0.49)]
     interval: Annotated[
         Interval | None, "The 95 % confidence interval; null if the reference states none."
     ]
@@ -145,20 +116,20 @@ class Effect(Declared):
             not needs_unit or self.unit is not None, "unit", f"is required for a {self.measure}"
         )
         if self.measure.is_ratio:
-            rules.require(self.estimate.value > 0, "estimate", "must be above 0, as every ratio is")
+            rules.require(self.estimate > 0, "estimate", "must be above 0, as every ratio is")
             rules.require(
-                self.interval is None or self.interval.low.value > 0,
+                self.interval is None or self.interval.low > 0,
                 "interval",
                 "must be above 0, as every ratio is",
             )
-        if self.interval is not None and self.interval.low.value > self.interval.high.value:
+        if self.interval is not None and self.interval.low > self.interval.high:
             rules.refuse("interval", "must have the lower end first")
-        elif self.interval is not None and not self.interval.holds(self.estimate.value):
+        elif self.interval is not None and not self.interval.holds(self.estimate):
             rules.refuse("estimate", "must be within the interval")
         if self.per_1000 is not None:
-            fewer = self.per_1000.intervention.value - self.per_1000.comparison.value
+            fewer = self.per_1000.intervention - self.per_1000.comparison
             rules.require(
-                fewer * (self.estimate.value - self.measure.no_effect) >= 0,
+                fewer * (self.estimate - self.measure.no_effect) >= 0,
                 "per_1000",
                 f"must be on the same side as the estimate, {self.estimate}",
             )
@@ -173,7 +144,7 @@ class Effect(Declared):
         no_effect = self.measure.no_effect
         if self.interval is None or self.interval.holds(no_effect):
             return Favours.NEITHER
-        is_lower = self.estimate.value < no_effect
+        is_lower = self.estimate < no_effect
         return (
             Favours.INTERVENTION
             if is_lower is (self.better is Better.LOWER)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from evref.domain.catalogue.effect import Better, Effect, Favours, Measure, Number, Per1000
+from evref.domain.catalogue.effect import Better, Effect, Favours, Measure, Per1000
 from evref.domain.catalogue.evidence import Certainty
 from evref.domain.rules import counted
 
@@ -101,10 +101,10 @@ def _size(effect: Effect, deviations: str) -> str:
     if noun is not None:
         if effect.measure is Measure.RISK_RATIO and effect.better is Better.HIGHER:
             noun = _CHANCE
-        return f"the same {noun}" if estimate.value == 1 else f"{estimate} times the {noun}"
-    if not estimate.value:
+        return f"the same {noun}" if estimate == 1 else f"{estimate} times the {noun}"
+    if not estimate:
         return "no difference"
-    return f"{_unsigned(estimate)} {effect.unit or deviations} {_side(estimate.value)}"
+    return f"{abs(estimate)} {effect.unit or deviations} {_side(estimate)}"
 
 
 def _interval(effect: Effect) -> str:
@@ -113,12 +113,10 @@ def _interval(effect: Effect) -> str:
     low, high = effect.interval
     if effect.measure.is_ratio:
         first, last = str(low), str(high)
-    elif low.value * high.value > 0:
-        first, last = sorted(map(_unsigned, (low, high)), key=Decimal)
+    elif low * high > 0:
+        first, last = map(str, sorted((abs(low), abs(high))))
     else:
-        first, last = (
-            f"{_unsigned(end)} {_side(end.value)}" if end.value else "0" for end in (low, high)
-        )
+        first, last = (f"{abs(end)} {_side(end)}" if end else "0" for end in (low, high))
     return f"95 % interval {first} to {last}"
 
 
@@ -129,7 +127,7 @@ def _may_be_none(effect: Effect) -> bool:
 
 def _more(events: Per1000) -> str:
     """Return how many more or fewer events there are with the intervention."""
-    more = events.intervention.value - events.comparison.value
+    more = events.intervention - events.comparison
     if not more:
         return "no difference"
     return f"{abs(more):,} {'more' if more > 0 else 'fewer'}"
@@ -137,7 +135,3 @@ def _more(events: Per1000) -> str:
 
 def _side(difference: Decimal) -> str:
     return "lower" if difference < 0 else "higher"
-
-
-def _unsigned(number: Number) -> str:
-    return number.text.removeprefix("-")

@@ -130,5 +130,7 @@ def _record(diagnosis: Diagnosis, interventions: Iterable[Intervention]) -> cont
 
 def _digest(record: content.Record) -> bytes:
     """Return the SHA-256 of the record as canonical JSON."""
-    text = json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(
+        record, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str
+    )
     return hashlib.sha256(text.encode()).digest()

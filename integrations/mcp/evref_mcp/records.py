@@ -5,10 +5,9 @@ Members that a later version of the service adds are ignored.
 
 from __future__ import annotations
 
-from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, PlainSerializer
+from pydantic import BaseModel, ConfigDict
 
 Module = Literal["fitt_vip", "pharmaconeutral", "home", "concept", "prevention", "diagnostic"]
 Phase = Literal["acute", "subacute", "chronic"]
@@ -17,10 +16,6 @@ Certainty = Literal["high", "moderate", "low", "very_low", "not_graded"]
 Recommendation = Literal[
     "strong_for", "conditional_for", "conditional_against", "strong_against", "not_stated"
 ]
-Number = Annotated[
-    Decimal, PlainSerializer(lambda number: float(number) if number % 1 else int(number))
-]
-"""A number with the digits of its source; a number of JSON where it is structured."""
 
 
 class Name(BaseModel):
@@ -114,15 +109,15 @@ class Reference(BaseModel):
 class Interval(BaseModel):
     """A 95 % interval."""
 
-    low: Number
-    high: Number
+    low: float
+    high: float
 
 
 class Per1000(BaseModel):
     """Events in 1,000 people."""
 
-    comparison: Number
-    intervention: Number
+    comparison: float
+    intervention: float
 
 
 class Effect(BaseModel):
@@ -134,7 +129,7 @@ class Effect(BaseModel):
     outcome: str
     comparison: str
     measure: str
-    estimate: Number
+    estimate: float
     interval: Interval | None
     unit: str | None
     better: Literal["lower", "higher"]

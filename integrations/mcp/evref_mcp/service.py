@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import OrderedDict
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -80,8 +78,7 @@ class Service:
         else:
             raise ServiceError(self._refusal(response))
         try:
-            # Decimal keeps the digits of a number as the service prints it.
-            read = body.model_validate(json.loads(content, parse_float=Decimal))
+            read = body.model_validate_json(content)
         except ValueError:
             raise ServiceError(wording.not_understood(self._url)) from None
         etag = response.headers.get("ETag")

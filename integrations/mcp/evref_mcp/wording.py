@@ -204,20 +204,20 @@ def _listed(interventions: Iterable[Intervention], cited: Sequence[Reference]) -
 
 
 def sentence(effect: Effect) -> str:
-    """Return an effect in words, with the figures as its source prints them.
+    """Return an effect in words.
 
-    Such as “Death, compared with placebo: risk ratio 0.70 (95 % interval 0.61 to 0.81; lower is
+    Such as “Death, compared with placebo: risk ratio 0.7 (95 % interval 0.61 to 0.81; lower is
     better)”.
     """
     interval = "interval not stated"
     if effect.interval is not None:
-        interval = f"95 % interval {effect.interval.low} to {effect.interval.high}"
+        interval = f"95 % interval {effect.interval.low:.9g} to {effect.interval.high:.9g}"
         if effect.favours == "neither":
             interval += ": it may be lower or higher"
     unit = "" if effect.unit is None else f" {effect.unit}"
     return (
         f"{effect.outcome}, compared with {effect.comparison}: {effect.measure.replace('_', ' ')} "
-        f"{effect.estimate}{unit} ({interval}; {effect.better} is better)"
+        f"{effect.estimate:.9g}{unit} ({interval}; {effect.better} is better)"
     )
 
 

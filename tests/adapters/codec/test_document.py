@@ -10,18 +10,29 @@ from hypothesis import given
 
 from evref.adapters.outbound.codec import from_document, to_document
 from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.effect import Measure
 from evref.domain.catalogue.entry import Entry
 from evref.domain.errors import InvalidValueError
-from evref.testing.builders import a_reference, an_entry, an_intervention
+from evref.testing.builders import a_reference, an_effect, an_entry, an_intervention
 from tests.domain.strategies import entries
 
 
 @given(entry=entries())
 def test_every_entry_reads_back_the_same_from_json(entry: Entry) -> None:
-    document = json.loads(json.dumps(to_document(entry)))
+    document = json.loads(json.dumps(to_document(entry), default=str))
 
     assert from_document(document) == entry
     assert from_document(document, is_valid=True) == entry
+
+
+def test_a_document_of_an_earlier_release_keeps_its_version() -> None:
+    """Release 0.2.0 stored the digits of a number as its source prints them."""
+    effect = an_effect("0.80", ("0.70", "1.0"), Measure.RISK_RATIO)
+    entry = an_entry(interventions=[an_intervention(effects=[effect])])
+    document = json.loads(json.dumps(to_document(entry), default=str))
+
+    assert document["interventions"][0]["effects"][0]["estimate"] == "0.80"
+    assert from_document(document, is_valid=True).version == "66c112c23259ebf3"
 
 
 @pytest.mark.parametrize("is_valid", [False, True], ids=["checked", "known to be valid"])

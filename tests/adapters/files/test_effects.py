@@ -32,7 +32,7 @@ KNEE_WITH_EFFECTS = KNEE.replace(
     "    references: [kolasinski-2020]", f"{EFFECTS}    references: [kolasinski-2020]", 1
 )
 PER_1000 = "per_1000: {comparison: 162, intervention: 114}"
-SIDE = "per_1000: must be on the same side as the estimate, 0.70"
+SIDE = "per_1000: must be on the same side as the estimate, 0.7"
 BY_SCHEMA = [
     ("outcome: Pain", "outcome: ab", "outcome: must have 3 to 80 characters, has 2"),
     ("outcome: Pain", f"outcome: {'a' * 81}", "outcome: must have 3 to 80 characters, has 81"),
@@ -124,6 +124,28 @@ def test_figures_that_contradict_nothing_are_valid(old: str, new: str, tmp_path:
     (tmp_path / "knee.yaml").write_text(KNEE_WITH_EFFECTS.replace(old, new, 1))
 
     assert len(read(tmp_path).entries[0].interventions) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["1e3", ".nan", "NaN", ".5", "5.", "+1", "01", "1_0", "²", '"0.70"', "0.1234567891"]
+)
+def test_a_number_is_written_in_digits(text: str, tmp_path: Path) -> None:
+    faulty = KNEE_WITH_EFFECTS.replace("estimate: 0.70", f"estimate: {text}", 1)
+
+    ((_, message),) = faults_in_text(tmp_path, faulty)
+
+    assert message.startswith("estimate: must be a number without quotes, such as -0.49, not")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("0.70", "0.7"), ("0.70", "0.700"), ("162", "162.0"), ("0.55", "0.550")]
+)
+def test_final_zeros_change_no_version(old: str, new: str, tmp_path: Path) -> None:
+    one, other = tmp_path / "one.yaml", tmp_path / "other.yaml"
+    one.write_text(KNEE_WITH_EFFECTS)
+    other.write_text(KNEE_WITH_EFFECTS.replace(old, new, 1))
+
+    assert read(one).version == read(other).version
 
 
 def test_every_effect_of_an_intervention_is_checked(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
-from evref.domain.catalogue.effect import Better, Effect, Interval, Measure, Number, Per1000
+from evref.domain.catalogue.effect import Better, Effect, Interval, Measure, Per1000
 from evref.domain.catalogue.effect_words import favoured, of_1000, sentence, short
 from evref.domain.catalogue.evidence import Certainty
 
@@ -28,11 +30,11 @@ def an_effect(
         outcome=outcome,
         comparison=comparison,
         measure=Measure(measure),
-        estimate=Number(estimate),
-        interval=interval and Interval(*map(Number, interval)),
+        estimate=Decimal(estimate),
+        interval=interval and Interval(*map(Decimal, interval)),
         unit=unit,
         better=Better(better),
-        per_1000=per_1000 and Per1000(*map(Number, per_1000)),
+        per_1000=per_1000 and Per1000(*map(Decimal, per_1000)),
         studies=studies,
         participants=participants,
         certainty=Certainty(certainty),

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
@@ -20,7 +21,7 @@ from evref.adapters.inbound.rest.schema_fields import (
     texts,
 )
 from evref.domain.catalogue.diagnosis import Diagnosis, Review
-from evref.domain.catalogue.effect import Effect, Favours, Interval, Number, Per1000
+from evref.domain.catalogue.effect import Effect, Favours, Interval, Per1000
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Evidence, Reference
 from evref.domain.catalogue.intervention import FittVp, Intervention
@@ -104,7 +105,7 @@ def _field(kind: Kind, meaning: str) -> fields.Field[Any]:  # noqa: PLR0911 - on
         return flag(meaning)
     if kind.type is int:
         return number(meaning, nullable=nullable, **metadata)
-    if kind.type is Number:
+    if kind.type is Decimal:
         return decimal(meaning, **metadata)
     if issubclass(kind.type, StrEnum):
         return one_of(kind.type, meaning)

@@ -7,9 +7,6 @@ from typing import Any
 from apiflask import Schema, fields
 from marshmallow import EXCLUDE, validate
 
-from evref.adapters.inbound.web.representations import verbatim
-from evref.domain.catalogue.effect import Number
-
 
 class Record(Schema):
     """A record that may gain fields in a later version.
@@ -47,16 +44,8 @@ def number(description: str, *, nullable: bool = False, **metadata: Any) -> fiel
     return fields.Integer(required=True, allow_none=nullable, metadata=metadata)
 
 
-class _Decimal(fields.Field[Number]):
-    """A number with the same digits as in the catalogue file."""
-
-    def _serialize(self, value: Number | None, *_: Any, **__: Any) -> str | None:
-        return None if value is None else verbatim(value.text)
-
-
-def decimal(description: str, **metadata: Any) -> fields.Field[Number]:
-    metadata = {"description": description, "type": "number", **metadata}
-    return _Decimal(required=True, metadata=metadata)
+def decimal(description: str, **metadata: Any) -> fields.Float:
+    return fields.Float(required=True, metadata={"description": description, **metadata})
 
 
 def status(status: HTTPStatus) -> fields.Integer:

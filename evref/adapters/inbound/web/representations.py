@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -192,20 +191,8 @@ class Representation:
         return len(self._plain or b"") + len(self._gzip or b"")
 
 
-_VERBATIM = "\ud800"
-"""The prefix of text that stands for a number: a lone surrogate, which no other text contains."""
-_VERBATIM_NUMBER = re.compile(f'"{_VERBATIM}([^"]*)"')
-
-
-def verbatim(number: str) -> str:
-    """Return a value that `to_json` writes as a number with exactly this text, such as 0.80."""
-    return _VERBATIM + number
-
-
 def to_json(value: object) -> str:
-    """Return the JSON of a value, which may contain `verbatim` numbers."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _VERBATIM_NUMBER.sub(r"\1", text) if _VERBATIM in text else text
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def as_json(value: object) -> bytes:

@@ -16,7 +16,6 @@ from enum import StrEnum
 from functools import cache, partial
 from typing import Any, TypeVar
 
-from evref.domain.catalogue.effect import Number
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.declaration import Declared, Items, Kind, declared
 from evref.domain.errors import Fault, InvalidValueError
@@ -29,6 +28,7 @@ _Record = TypeVar("_Record", bound=Declared)
 _Read = Callable[[Any], Any]
 
 _LONGEST_SHOWN = 60
+NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,8})(\.[0-9]{1,9})?")
 _FLAGS = {"true": True, "false": False}
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -285,11 +285,10 @@ def _read_flag(value: object, or_null: str = "") -> bool:
     raise wrong(f"true or false, without quotes{or_null}", value)
 
 
-def _read_number(value: object, or_null: str = "") -> Number:
-    # Stored documents have the digits as text.
-    if type(value) in {int, Decimal, str}:
-        with suppress(InvalidValueError):
-            return Number(str(value))
+def _read_number(value: object, or_null: str = "") -> Decimal:
+    # Stored documents have numbers as text, which preserves the version of an earlier release.
+    if type(value) in {int, Decimal, str} and NUMBER.fullmatch(str(value)):
+        return Decimal(str(value))
     raise wrong(f"a number without quotes, such as -0.49{or_null and ', or null'}", value)
 
 
@@ -314,7 +313,7 @@ _SCALARS: dict[type, Callable[..., Any]] = {
     str: read_text,
     int: _read_whole_number,
     bool: _read_flag,
-    Number: _read_number,
+    Decimal: _read_number,
     date: _read_date,
     Icd10Code: partial(_read_code, Icd10Code),
     Icd11Code: partial(_read_code, Icd11Code),

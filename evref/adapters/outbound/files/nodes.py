@@ -13,8 +13,7 @@ from typing import Any
 
 import yaml
 
-from evref.adapters.outbound.codec import Quoted, Unquoted
-from evref.domain.catalogue.effect import Number
+from evref.adapters.outbound.codec import NUMBER, Quoted, Unquoted
 
 DEEPEST_NESTING = 20
 MOST_NODES = 50_000
@@ -25,7 +24,6 @@ _LONGEST_SHOWN = 60
 _NOT_IN_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Control characters that an escape in quoted text can still add; the line feed is allowed.
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_NUMBER = re.compile(Number.PATTERN)
 _WHOLE_NUMBER = re.compile("0|[1-9][0-9]{0,8}")
 
 _LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -208,13 +206,14 @@ def _scalar(event: yaml.ScalarEvent, line: int) -> Node:
     kind = kind_of(event.value) if event.implicit[0] else "text"
     data: object
     if kind == "text":
-        data = Quoted(text) if _NUMBER.fullmatch(text) else text
+        data = Quoted(text) if NUMBER.fullmatch(text) else text
     elif kind == "null":
         data = None
     elif kind == "a number" and _WHOLE_NUMBER.fullmatch(text):
         data = int(text)
-    elif kind == "a number" and _NUMBER.fullmatch(text):
-        data = Decimal(text)
+    elif kind == "a number" and NUMBER.fullmatch(text):
+        # 0.80 and 0.8 are the same number, so they have the same digits; 0 avoids an exponent.
+        data = Decimal(text).normalize() + 0
     else:
         data = Unquoted(text, kind)
     return Node(line, data, text, kind)

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ from evref.adapters.outbound.files.folders import (
     shown_path,
 )
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.content import NumberText
 from evref.domain.catalogue.entry import Entry
 from evref.ports.catalogue import FileFault, InvalidCatalogueError
 
@@ -83,8 +83,8 @@ def _node(value: Any, name: str = "", depth: int = 0) -> yaml.Node:  # noqa: ANN
             items = [_node(item, depth=depth + 1) for item in value]
             is_inline = name not in _BLOCKS or not items
             return yaml.SequenceNode("tag:yaml.org,2002:seq", items, flow_style=is_inline)
-        case NumberText():
-            kind = "float" if "." in value else "int"
+        case Decimal():
+            kind = "float" if "." in str(value) else "int"
             return yaml.ScalarNode(f"tag:yaml.org,2002:{kind}", str(value))
         case str():
             return _text(value, len(name) + 2 * depth)

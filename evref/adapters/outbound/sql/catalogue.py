@@ -152,7 +152,7 @@ class SqlCatalogueChanges(CatalogueChanges):
 def _document(entries: Iterable[Entry]) -> bytes:
     """Return the entries as compressed lines of JSON, which are read one by one."""
     lines = (
-        json.dumps(to_document(entry), ensure_ascii=False, separators=(",", ":"))
+        json.dumps(to_document(entry), ensure_ascii=False, separators=(",", ":"), default=str)
         for entry in entries
     )
     return zlib.compress("\n".join(lines).encode())

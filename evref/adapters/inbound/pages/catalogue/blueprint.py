@@ -1,6 +1,7 @@
 """The pages `/catalogue`, `/catalogue/{id}` and `/evidence`, which explains the evidence."""
 
 from collections import Counter
+from decimal import Decimal
 from http import HTTPStatus
 from typing import Any
 
@@ -22,7 +23,7 @@ from evref.domain.catalogue.card import CardGroup, card, in_card_order
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.chapters import by_chapter, chapter_of, related
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.effect import Better, Effect, Interval, Measure, Number, Per1000
+from evref.domain.catalogue.effect import Better, Effect, Interval, Measure, Per1000
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, Reference
 from evref.domain.catalogue.intervention import Phase
@@ -245,11 +246,11 @@ _EXAMPLE = Effect(
     outcome="A fall within a year",
     comparison="usual care",
     measure=Measure.RISK_RATIO,
-    estimate=Number("0.70"),
-    interval=Interval(Number("0.58"), Number("0.85")),
+    estimate=Decimal("0.70"),
+    interval=Interval(Decimal("0.58"), Decimal("0.85")),
     unit=None,
     better=Better.LOWER,
-    per_1000=Per1000(Number("162"), Number("114")),
+    per_1000=Per1000(Decimal(162), Decimal(114)),
     studies=4,
     participants=1280,
     certainty=Certainty.MODERATE,

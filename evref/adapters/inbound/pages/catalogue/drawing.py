@@ -43,10 +43,10 @@ def axis(effect: Effect) -> Axis:
     1.
     """
     scale = math.log if effect.measure.is_ratio else float
-    estimate = scale(float(effect.estimate.value))
+    estimate = scale(float(effect.estimate))
     low = high = estimate
     if effect.interval is not None:
-        low, high = (scale(float(end.value)) for end in (effect.interval.low, effect.interval.high))
+        low, high = (scale(float(end)) for end in (effect.interval.low, effect.interval.high))
     no_effect = scale(effect.measure.no_effect)
     first, last = min(low, no_effect), max(high, no_effect)
     room = (WIDTH - 2 * _MARGIN) / (last - first or 1)
@@ -71,7 +71,7 @@ def _alternative(effect: Effect) -> str:
     elif effect.interval.holds(no_effect):
         place = "the interval holds no effect"
     else:
-        side = "left" if effect.estimate.value < no_effect else "right"
+        side = "left" if effect.estimate < no_effect else "right"
         place = f"the whole interval is on the {side} of no effect"
     return f"Drawn: {place}; better is {'left' if effect.better is Better.LOWER else 'right'}"
 
@@ -81,7 +81,7 @@ def field(effect: Effect) -> Field | None:
     if effect.per_1000 is None:
         return None
     without, with_it = (
-        round(events.value) for events in (effect.per_1000.comparison, effect.per_1000.intervention)
+        round(events) for events in (effect.per_1000.comparison, effect.per_1000.intervention)
     )
     fewest, most = sorted((without, with_it))
     one, other = ("with", "without") if with_it < without else ("without", "with")
