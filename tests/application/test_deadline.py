@@ -3,7 +3,7 @@
 import pytest
 
 from evref.domain.errors import StorageUnavailableError
-from evref.ports.deadline import one_call, one_request
+from evref.ports.deadline import StorageCall, one_request
 from tests.fakes import FakeClock
 
 
@@ -11,13 +11,13 @@ def test_the_calls_of_a_request_wait_for_three_seconds_together(clock: FakeClock
     """Calls that succeed count too. What the request does between them does not."""
     with one_request():
         for waited, allowed in ((2.0, 2.5), (0.9, 1.0), (0.2, 0.1)):
-            with one_call(clock.monotonic, most=2.5) as ends_at:
+            with StorageCall(clock.monotonic, most=2.5) as ends_at:
                 assert ends_at - clock.monotonic() == pytest.approx(allowed)
                 clock.advance(seconds=waited)
             clock.advance(seconds=10)
         with (
             pytest.raises(StorageUnavailableError),
-            one_call(clock.monotonic, most=2.5),
+            StorageCall(clock.monotonic, most=2.5),
         ):
             pytest.fail("no time is left")
 
@@ -25,11 +25,11 @@ def test_the_calls_of_a_request_wait_for_three_seconds_together(clock: FakeClock
 def test_a_call_that_could_respond_too_late_is_not_made(clock: FakeClock) -> None:
     """A client such as that of Redis has a fixed timeout."""
     with one_request():
-        with one_call(clock.monotonic, least=1, most=2):
+        with StorageCall(clock.monotonic, least=1, most=2):
             clock.advance(seconds=2)
         with (
             pytest.raises(StorageUnavailableError),
-            one_call(clock.monotonic, least=1, most=2),
+            StorageCall(clock.monotonic, least=1, most=2),
         ):
             pytest.fail("one second is left")
 
@@ -37,7 +37,7 @@ def test_a_call_that_could_respond_too_late_is_not_made(clock: FakeClock) -> Non
 def fail(clock: FakeClock, after: float) -> str:
     """Make a call that may wait for a minute but fails after so many seconds; return its reason."""
 
-    @one_call(clock.monotonic, most=60)
+    @StorageCall(clock.monotonic, most=60)
     def call() -> None:
         clock.advance(seconds=after)
         raise StorageUnavailableError("it is locked")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from evref.domain.errors import Fault, InvalidValueError, StorageUnavailableError
-from evref.ports.deadline import one_call
+from evref.ports.deadline import StorageCall
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -83,7 +83,7 @@ class RedisServer:
             StorageUnavailableError: If a command fails or times out.
 
         """
-        with one_call(monotonic, least=self._share, most=self._timeout_seconds):
+        with StorageCall(monotonic, least=self._share, most=self._timeout_seconds):
             try:
                 yield self._client
             except self._driver_error as error:

@@ -38,7 +38,7 @@ from evref.domain.errors import (
     StorageNotReadyError,
     StorageUnavailableError,
 )
-from evref.ports.deadline import one_call
+from evref.ports.deadline import StorageCall
 
 _FORM = "must be the URL of a database, such as sqlite:///evref.db or postgresql://HOST/DATABASE"
 _UNESCAPED = "must have one @, before the server; write any other, as in a password, as %40"
@@ -206,8 +206,11 @@ class SqlDatabase(Source):
             return rows[0] if rows else None
 
         def call(parameters: Mapping[str, object]) -> tuple[Any, ...] | None:
-            with self._call() as ends_at:
-                return execute(parameters, ends_at)
+            with StorageCall(monotonic, most=self._timeout_seconds) as ends_at:
+                try:
+                    return execute(parameters, ends_at)
+                except (SQLAlchemyError, self._driver_error) as error:
+                    raise StorageUnavailableError(self._reason(error)) from error
 
         return call
 
@@ -249,7 +252,7 @@ class SqlDatabase(Source):
     def _call(self) -> Iterator[float]:
         """Yield the time until which the call may wait."""
         with (
-            one_call(monotonic, most=self._timeout_seconds) as ends_at,
+            StorageCall(monotonic, most=self._timeout_seconds) as ends_at,
             self._errors_translated(),
         ):
             yield ends_at
