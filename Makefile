@@ -106,8 +106,12 @@ snapshots: install-dev ## rewrite the OpenAPI snapshot and the documents generat
 	@$(BIN)/python -m tests.http.snapshots
 
 .PHONY: search-report
-search-report: install-dev ## measure the search, and list the queries that it misses
+search-report: install-dev ## measure the search, and list the queries that it gets wrong
 	@$(BIN)/python -m tests.search
+
+.PHONY: search-ablation
+search-ablation: install-dev ## leave out each rule and list of the search in turn, to see its worth
+	@$(BIN)/python -m tests.search.ablation
 
 .PHONY: screenshots
 screenshots: install-dev ## retake the screenshots of the documentation; needs Chromium

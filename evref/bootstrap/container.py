@@ -11,7 +11,7 @@ from typing import ClassVar
 from dependency_injector import containers, providers
 
 from evref.adapters.outbound import memory, redis, sql, system
-from evref.adapters.outbound.files import YamlCatalogueFiles, read_lexicon
+from evref.adapters.outbound.files import YamlCatalogueFiles, read_word_lists
 from evref.application.access.gate import Gate
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.cookie_secret import cookie_secret
@@ -55,7 +55,7 @@ class Container(containers.DeclarativeContainer):
     passwords = One(system.Argon2PasswordHasher)
     guesser = One(system.ZxcvbnPasswordGuesser)
     catalogue_files = One(YamlCatalogueFiles)
-    lexicon = One(read_lexicon)
+    word_lists = One(read_word_lists)
 
     main_storage: providers.Selector[Storage] = providers.Selector(
         settings.provided.storage,
@@ -90,7 +90,7 @@ class Container(containers.DeclarativeContainer):
         storage.provided.catalogue,
         clock,
         circuit_breaker,
-        lexicon,
+        word_lists,
     )
     publish = One(PublishCatalogue, storage, catalogue_files, clock, BUNDLED_CATALOGUE)
     load_codes = One(LoadCodes, storage, catalogue_files, clock)

@@ -17,7 +17,6 @@ pytestmark = pytest.mark.shared_service
         ("q=zinc", ["k-home-acute-z"]),
         ("q=zinc+therapy", ["k-home-acute-z"]),
         ("q=ZINC-TAPE", ["k-home-acute-z"]),
-        ("q=zinktape", ["k-home-acute-z"]),
         ("q=xylotape", []),
         ("q=alike", ["k-home-acute-a", "k-home-acute-b"]),
         ("q=alik", ["k-home-acute-a", "k-home-acute-b"]),
@@ -37,15 +36,15 @@ def test_interventions_are_found_by_words_and_filters(
 
 
 def test_matches_in_titles_come_before_matches_in_summaries(service: Service, token: str) -> None:
-    """Interventions of the same rank are in the order of `listInterventions`."""
+    """Interventions of the same rank are in the order of the card."""
     answer = body(service.get(f"{SEARCH}?q=exercise&limit=5", token=token))
 
     knee = {"id": "knee-osteoarthritis", "name": "Knee osteoarthritis"}
     records = answer["data"]
     assert [(record["id"], record["matched_in"], record["diagnosis"]) for record in records] == [
         ("k-fitt-acute", "title", knee),
-        ("k-fitt-chronic", "title", knee),
         ("k-home-subacute", "title", knee),
+        ("k-fitt-chronic", "title", knee),
         ("k-home-chronic", "title", knee),
         ("k-home-acute-a", "summary", knee),
     ]

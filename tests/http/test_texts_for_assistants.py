@@ -64,15 +64,15 @@ QUESTIONS: dict[str, tuple[dict[str, str], list[str]]] = {
         {"q": "should I MRI back pain"},
         [
             "AGAINST: Routine early imaging (acute; conditionally advised against).",
-            (
-                "“A meta-analysis of six randomised trials compares immediate lumbar radiography, "
-                "magnetic resonance imaging or computed tomography with usual care"
-            ),
+            "Grade: NICE NG59 (2016): do not routinely offer imaging",
         ],
     ),
     "What about a PPI for years?": (
         {"q": "PPI long term"},
-        ["doubts about the safety of long-term use", "Caution: The UK regulator (2012) warns"],
+        [
+            "FOR: Discontinuation of the proton pump inhibitor after a response",
+            "the UK regulator (2012) warns",
+        ],
     ),
     "Ibuprofen for back pain?": (
         {"q": "ibuprofen back pain"},
@@ -89,7 +89,7 @@ QUESTIONS: dict[str, tuple[dict[str, str], list[str]]] = {
         {"q": "paracetamol", "diagnosis": "low-back-pain"},
         [
             "AGAINST: Paracetamol as the only medicine (acute; strongly advised against).",
-            "Grade: NICE NG59: do not offer.",
+            "Grade: NICE NG59 (2016): do not offer.",
         ],
     ),
     "Does the xylophone help against gout?": (

@@ -2,12 +2,12 @@
 
 from functools import cache
 
-from evref.adapters.outbound.files import read_lexicon
-from evref.domain.catalogue.search.index import SearchIndex
+from evref.adapters.outbound.files import read_word_lists
+from evref.domain.catalogue.search.search import Search
 from tests.pages.site import bundled
 
 
 @cache
-def search() -> SearchIndex:
+def search() -> Search:
     """Return the search of the bundled catalogue."""
-    return SearchIndex(bundled(), read_lexicon())
+    return Search(bundled(), read_word_lists())

@@ -1,105 +1,93 @@
-"""What people type, what it must find, and a score of what the search finds."""
+"""What people type, what it must find, and how often the search is right."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from evref.domain.catalogue.search.index import SearchIndex
+from evref.domain.catalogue.intervention import Intervention
+from evref.domain.catalogue.search.search import Search
 from tests.search.bundled import search
-
-KINDS = {
-    "abbreviation": "abbreviations",
-    "clinical-en": "clinical names",
-    "lay-en": "lay names",
-    "phrase": "phrases",
-    "misspelt": "misspellings",
-    "de": "other languages",
-    "fr": "other languages",
-    "es": "other languages",
-    "it": "other languages",
-    "intervention": "interventions",
-    "negative": "what the catalogue lacks",
-}
-"""The kinds of queries in the file, in the words of the table."""
 
 _MOST_RESULTS = 3
 """A result counts if it is among so many first ones."""
 
+LISTS = ("queries", "abbreviations", "misspelt", "ward", "absent", "absent-names")
+"""Files with lines of kind, query, expected ids (best first, - for none) and a note."""
+
+QUESTIONS = ("answers", "fresh-answers")
+"""Files of questions, each with the ids of interventions of which one answers it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A query, and the ids of the diagnoses that it must find, best first."""
+    """A query, and the ids that it must find, best first; none stands for no result."""
 
+    measure: str
     kind: str
     query: str
     expected: tuple[str, ...]
 
-
-@dataclass(slots=True)
-class Score:
-    """The number of queries of a kind, and how many are right, with and without suggestions."""
-
-    queries: int = 0
-    right: int = 0
-    with_suggestions: int = 0
-    results: int = 0
-    missed: list[str] = field(default_factory=list)
-
-    def __add__(self, other: Score) -> Score:
-        return Score(
-            self.queries + other.queries,
-            self.right + other.right,
-            self.with_suggestions + other.with_suggestions,
-            self.results + other.results,
-            self.missed + other.missed,
-        )
+    def is_right(self, search: Search) -> bool:
+        """Return whether the search finds what it must, and nothing where it must not."""
+        if self.kind == "record":
+            return not search.diagnoses_of_record(self.query)
+        if self.kind in _OF_ANSWERS:
+            answers = search.interventions(self.query).interventions
+            return _OF_ANSWERS[self.kind](answers, {*self.expected})
+        found = [hit.diagnosis_id for hit in search.diagnoses(self.query).hits]
+        if not self.expected:
+            return not found
+        return self.expected[0] in found[: 1 if self.kind == "dfirst" else _MOST_RESULTS]
 
 
-@dataclass(slots=True)
-class Answered:
-    """How many questions have an answer first, and among the first three."""
-
-    questions: int = 0
-    among_three: int = 0
-    first: int = 0
-    missed: list[str] = field(default_factory=list)
+def _ids(answers: Sequence[Intervention], most: int) -> set[str]:
+    return {one.id for one in answers[:most]}
 
 
-QUESTIONS = ("answers.tsv", "fresh-answers.tsv")
-"""Files of questions, each with the ids of interventions of which one answers it."""
-
-
-def answered(search: SearchIndex, name: str) -> Answered:
-    """Return how well the questions of a file are answered."""
-    score = Answered()
-    for line in _lines(name)[1:]:
-        question, ids = line.split("\t")
-        interventions = search.interventions(question).interventions[:_MOST_RESULTS]
-        is_right = [intervention.id in ids.split(",") for intervention in interventions]
-        score.questions += 1
-        score.among_three += any(is_right)
-        score.first += is_right[:1] == [True]
-        if not any(is_right):
-            score.missed.append(question)
-    return score
-
-
-def _lines(name: str) -> list[str]:
-    return Path(__file__).with_name(name).read_text("utf-8").splitlines()
+_OF_ANSWERS: dict[str, Callable[[Sequence[Intervention], set[str]], bool]] = {
+    "intervention": lambda answers, expected: expected <= {one.diagnosis_id for one in answers},
+    "only": lambda answers, expected: (
+        bool(answers) and {one.diagnosis_id for one in answers[:_MOST_RESULTS]} <= expected
+    ),
+    "three": lambda answers, expected: not expected.isdisjoint(_ids(answers, _MOST_RESULTS)),
+    "first": lambda answers, expected: not expected.isdisjoint(_ids(answers, 1)),
+    "none": lambda answers, _: not answers,
+}
+"""How the answers to a question of each kind are judged."""
 
 
 def cases() -> Iterator[Case]:
-    for line in _lines("queries.tsv"):
-        kind, query, expected, _ = line.split("\t")
-        yield Case(KINDS[kind], query, tuple(expected.split(",")) if expected != "-" else ())
+    """Yield the cases of all lists; a condition that the catalogue lacks is also read in a record.
+
+    A note says where it is not.
+    """
+    for name in LISTS:
+        for kind, query, expected, note in _rows(name):
+            ids = () if expected == "-" else tuple(expected.split(","))
+            yield Case(name, kind, query, ids)
+            if kind.startswith("absent") and "search" not in note:
+                yield Case(f"{name} in a record", "record", query, ())
+    for name in QUESTIONS:
+        for query, expected in _rows(name):
+            for kind in ("three", "first"):
+                yield Case(f"{name} ({kind})", kind, query, tuple(expected.split(",")))
+
+
+def measured(search: Search) -> dict[str, tuple[int, list[str]]]:
+    """Return for each measure how many cases there are, and the queries that it gets wrong."""
+    figures: dict[str, tuple[int, list[str]]] = {}
+    for case in cases():
+        number, wrong = figures.get(case.measure, (0, []))
+        figures[case.measure] = number + 1, wrong + [case.query] * (not case.is_right(search))
+    return figures
 
 
 def found_by_query(*, in_a_record: bool = False) -> dict[str, list[str]]:
     """Return the ids of the diagnoses that each query finds, best first, and a name of SNOMED."""
     index = search()
-    queries = [*(case.query for case in cases()), "Pneumonia"]
+    queries = [*(query for _, query, *_ in _rows("queries")), "Pneumonia"]
     return {
         query: [
             hit.diagnosis_id
@@ -111,28 +99,9 @@ def found_by_query(*, in_a_record: bool = False) -> dict[str, list[str]]:
     }
 
 
-def scores(search: SearchIndex) -> dict[str, Score]:
-    """Return the score of each kind of query.
-
-    A diagnosis is right among the first three. An intervention is right if all diagnoses have one.
-    """
-    by_kind = {kind: Score() for kind in KINDS.values()}
-    for case in cases():
-        score = by_kind[case.kind]
-        score.queries += 1
-        suggested: set[str] = set()
-        if case.kind == KINDS["intervention"]:
-            interventions = search.interventions(case.query).interventions
-            diagnosis_ids = {intervention.diagnosis_id for intervention in interventions}
-            is_right = diagnosis_ids.issuperset(case.expected)
-        else:
-            named = search.diagnoses(case.query)
-            hits = [hit.diagnosis_id for hit in named.hits]
-            score.results += len(hits)
-            is_right = case.expected[0] in hits[:_MOST_RESULTS] if case.expected else not hits
-            suggested = {suggestion.diagnosis_id for suggestion in named.suggestions}
-        score.right += is_right
-        if not is_right:
-            score.missed.append(case.query)
-        score.with_suggestions += is_right or not suggested.isdisjoint(case.expected[:1])
-    return by_kind
+def _rows(name: str) -> Iterator[Sequence[str]]:
+    lines = Path(__file__).with_name(f"{name}.tsv").read_text("utf-8").splitlines()
+    for line in lines:
+        row = line.split("\t")
+        if row[0] not in {"kind", "query"}:
+            yield row

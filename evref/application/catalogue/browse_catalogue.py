@@ -9,8 +9,8 @@ from itertools import dropwhile
 
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.catalogue.publication import Publication
-from evref.domain.catalogue.search.index import SearchIndex
-from evref.domain.catalogue.search.lexicon import WITHOUT_LISTS, Lexicon
+from evref.domain.catalogue.search.lists import WITHOUT_LISTS, WordLists
+from evref.domain.catalogue.search.search import Search
 from evref.domain.catalogue.served import Served
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError, UnknownVersionError
 from evref.ports.catalogue import CATALOGUES_KEPT, PublishedCatalogue
@@ -47,13 +47,13 @@ class BrowseCatalogue:
         store: PublishedCatalogue,
         clock: Clock,
         breaker: CircuitBreaker,
-        lexicon: Lexicon = WITHOUT_LISTS,
+        lists: WordLists = WITHOUT_LISTS,
         run: Run = in_background,
     ) -> None:
         self._store = store
         self._clock = clock
         self._breaker = breaker
-        self._lexicon = lexicon
+        self._lists = lists
         self._run = run
         self._held: Served | None = None
         self._failure: StorageUnavailableError | None = None
@@ -147,7 +147,7 @@ class BrowseCatalogue:
         catalogue = self._store.load()
         if catalogue is not None:
             # A catalogue is served only when its version and its index are complete.
-            version, search = catalogue.version, SearchIndex(catalogue, self._lexicon)
+            version, search = catalogue.version, Search(catalogue, self._lists)
             # A newer catalogue may be published in between: it is then loaded now and at the next
             # check.
             publications = dropwhile(

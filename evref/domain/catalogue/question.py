@@ -17,9 +17,8 @@ from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.catalogue.matching import Doubt, Match, best_fits
 from evref.domain.catalogue.record_code import RecordCode
-from evref.domain.catalogue.search.diagnoses import Hit
-from evref.domain.catalogue.search.index import Suggestion
-from evref.domain.catalogue.search.lexicon import WiderWord
+from evref.domain.catalogue.search.found import Hit, Piece, Suggestion
+from evref.domain.catalogue.search.lexicon import Name
 from evref.domain.catalogue.vocabulary import MEANINGS
 
 
@@ -59,19 +58,20 @@ class Found:
     With words, the best match is first; otherwise entries are ordered by name, then id. `matches`
     are those of the codes, limited to the entries, and `hits` those of the words, in the order of
     the entries. `umbrella` is the word that is wider than one diagnosis. If the words name no
-    diagnosis, `suggestions` are those that may be meant, `absent` are the words that name a
-    condition outside the catalogue, and `unknown` are the words that the search does not know;
-    otherwise it is None. `remarks` are sentences about codes that were not read, that mean another
+    diagnosis, `suggestions` are those that may be meant. `absent` are the words that name a
+    condition outside the catalogue. `read` says what the words were read as, and `ignored` which of
+    them did not count. `remarks` are sentences about codes that were not read, that mean another
     condition, or that are wider than those of the catalogue.
     """
 
     entries: tuple[Entry, ...]
     matches: tuple[Match, ...] = ()
     hits: tuple[Hit, ...] = ()
-    umbrella: WiderWord | None = None
+    umbrella: Name | None = None
     suggestions: tuple[Suggestion, ...] = ()
-    absent: str | None = None
-    unknown: tuple[str, ...] | None = None
+    absent: tuple[str, ...] = ()
+    read: tuple[Piece, ...] = ()
+    ignored: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
     @cached_property

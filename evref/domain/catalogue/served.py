@@ -15,8 +15,8 @@ from evref.domain.catalogue.publication import Publication, removed_on
 from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.record_code import Classification, RecordCode
 from evref.domain.catalogue.remarks import remarks
-from evref.domain.catalogue.search.answers import Answers, InterventionHit
-from evref.domain.catalogue.search.index import FoundDiagnoses, SearchIndex
+from evref.domain.catalogue.search.found import Answers, FoundDiagnoses, InterventionHit
+from evref.domain.catalogue.search.search import Search
 from evref.domain.catalogue.snomed import NO_MAP, SnomedMap
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE
 from evref.domain.errors import RemovedDiagnosisError, UnknownDiagnosisError
@@ -31,7 +31,7 @@ class Served:
     """
 
     catalogue: Catalogue
-    search: SearchIndex
+    search: Search
     publications: tuple[Publication, ...]
     id: str
     snomed: SnomedMap | None = None
@@ -60,7 +60,7 @@ class Served:
         """Return those of the found entries that the words name, and what else they mean."""
         words = question.words or ""
         if question.is_of_record:
-            named = FoundDiagnoses(self.search.diagnoses_of_record(words), ())
+            named = FoundDiagnoses(self.search.diagnoses_of_record(words))
         else:
             named = self.search.diagnoses(words)
         hits = tuple(hit for hit in named.hits if hit.diagnosis_id in by_id)
@@ -70,8 +70,9 @@ class Served:
             hits=hits,
             umbrella=named.wider,
             suggestions=named.suggestions,
-            absent=None if named.hits else self.search.absent(words),
-            unknown=None if named.hits else self.search.unknown(words),
+            absent=named.absent,
+            read=named.read,
+            ignored=named.ignored,
         )
 
     def answers(self, question: Question) -> Answers:
@@ -99,8 +100,8 @@ class Served:
                 explain=lambda intervention: InterventionHit(intervention, None, ()),
             )
         else:
-            is_limited = len(ids) == 1 and len(self.catalogue.entries) > 1
-            answers = self.search.interventions(question.words, ids[0] if is_limited else None)
+            is_limited = bool(question.codes or question.diagnosis_ids)
+            answers = self.search.interventions(question.words, ids if is_limited else None)
         interventions = tuple(
             intervention
             for intervention in answers.interventions

@@ -20,8 +20,8 @@ from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Publication
-from evref.domain.catalogue.search.index import SearchIndex
-from evref.domain.catalogue.search.lexicon import Lexicon
+from evref.domain.catalogue.search.lists import WITHOUT_LISTS
+from evref.domain.catalogue.search.search import Search
 from evref.domain.catalogue.snomed import LoadedMap
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.testing.builders import NOON, a_catalogue, an_entry
@@ -278,7 +278,7 @@ def test_no_cycle_of_references_keeps_the_search_of_a_replaced_catalogue() -> No
     gc.collect()
     gc.disable()
     try:
-        search = SearchIndex(FIRST, Lexicon())
+        search = Search(FIRST, WITHOUT_LISTS)
         search.interventions("exercise")
         search.diagnoses("first")
         del search

@@ -16,8 +16,8 @@ from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.matching import best_fits
 from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.record_code import Classification, RecordCode, read_field, read_part
-from evref.domain.catalogue.search.index import SearchIndex
-from evref.domain.catalogue.search.lexicon import WITHOUT_LISTS
+from evref.domain.catalogue.search.lists import WITHOUT_LISTS
+from evref.domain.catalogue.search.search import Search
 from evref.domain.catalogue.served import Served
 from evref.domain.errors import UnknownDiagnosisError
 from evref.testing.builders import a_catalogue, a_diagnosis
@@ -29,7 +29,7 @@ modules_or_none = st.none() | st.sampled_from(Module)
 
 
 def served(catalogue: Catalogue) -> Served:
-    return Served(catalogue, SearchIndex(catalogue, WITHOUT_LISTS), (), "1")
+    return Served(catalogue, Search(catalogue, WITHOUT_LISTS), (), "1")
 
 
 @cache
@@ -203,15 +203,15 @@ def test_words_of_a_record_are_read_more_strictly() -> None:
 
     assert asked.umbrella is not None
     assert "knee-osteoarthritis" in ids(asked)
-    assert recorded == Found((), unknown=recorded.unknown)
+    assert recorded == Found(())
 
 
 def test_words_that_name_nothing_are_explained() -> None:
     found = served_bundled().find(Question(words="xylophone"))
-    named = served_bundled().find(Question(words="gout", module=Module.FITT_VIP))
+    absent = served_bundled().find(Question(words="bladder cancer"))
 
-    assert found.unknown == ("xylophone",)
-    assert named.unknown is None
+    assert found.ignored == ("xylophone",)
+    assert absent.absent == ("bladder cancer",)
 
 
 def test_joined_questions_find_what_any_of_them_finds() -> None:

@@ -21,9 +21,8 @@ from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.catalogue.matching import Relation
 from evref.domain.catalogue.record_code import MOST_VALUES, Qualifier
-from evref.domain.catalogue.search.answers import MatchedIn
-from evref.domain.catalogue.search.lexicon import WiderKind
-from evref.domain.catalogue.search.names import MatchedBy
+from evref.domain.catalogue.search.found import MatchedBy, MatchedIn, ReadAs
+from evref.domain.catalogue.search.lists import WIDER
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
 from evref.domain.rules import SLUG
@@ -165,7 +164,40 @@ class UmbrellaSchema(Record):
     """A word that is wider than one diagnosis."""
 
     words = text("The word or words.", attribute="text", examples=["knee pain"])
-    kind = one_of(WiderKind, "A family of diagnoses, or a complaint.")
+    kind = text("A family of diagnoses, or a complaint.", enum=[*WIDER])
+
+
+class PieceSchema(Record):
+    """Words of q, and what they were read as."""
+
+    words = text("The words, as requested.", examples=["Kortison"])
+    read_as = one_of(
+        ReadAs,
+        "What they were read as. `wider` is wider than one diagnosis, a `facet` only changes the "
+        "order of the answers, and `absent` is a condition outside the catalogue.",
+        data_key="as",
+    )
+    meaning = text(
+        "What they mean in the catalogue's words; null if they are negated.",
+        nullable=True,
+        examples=["corticosteroid"],
+    )
+
+
+_READ = list_of(
+    PieceSchema,
+    "How q was read, in its order. Present only if the request has q.",
+    required=False,
+)
+_UMBRELLA = (
+    "The word of q that is wider than one diagnosis and finds all of its diagnoses, or null. "
+    "Present only if the request has q."
+)
+_IGNORED = texts(
+    "Words of q that did not count. Present only if the request has q.",
+    required=False,
+    examples=[["helmet"]],
+)
 
 
 class SuggestionSchema(Record):
@@ -192,12 +224,8 @@ class DiagnosisListMetaSchema(ListMetaSchema):
         required=False,
         maxItems=3,
     )
-    umbrella = nested(
-        UmbrellaSchema,
-        "The word of q that is wider than one diagnosis and finds all of its diagnoses, or null. "
-        "Present only if the request has q.",
-        required=False,
-    )
+    umbrella = nested(UmbrellaSchema, _UMBRELLA, required=False)
+    read, ignored = _READ, _IGNORED
     matches = list_of(
         MatchSchema,
         "Each requested code, in the order of the request. Present only if the request has codes.",
@@ -287,12 +315,8 @@ FoundInterventionSchema = schema_of(
 class FoundInterventionListMetaSchema(PartMetaSchema):
     """Metadata of interventions that were found."""
 
-    ignored = texts(
-        "Words of the request that none of the found interventions contains. Words are ignored "
-        "only if the other words name a diagnosis and an intervention for it, or if they are a "
-        "complaint beside the name of a diagnosis that has nothing on it.",
-        examples=[["helmet"]],
-    )
+    read, ignored = _READ, _IGNORED
+    umbrella = nested(UmbrellaSchema, _UMBRELLA, required=False)
 
 
 class FoundInterventionListSchema(Record):

@@ -109,7 +109,7 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
         more: dict[str, Any] = {"count": len(entries)}
         if "q" in query:
             more["found"], more["suggestions"] = found.hits, found.suggestions
-            more["umbrella"] = found.umbrella
+            more |= {"umbrella": found.umbrella, "read": found.read, "ignored": found.ignored}
         if codes:
             more["matches"] = found.matches
         if "include" not in query:
@@ -183,7 +183,8 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
             }
             for intervention in part
         ]
-        return hits, more | {"ignored": answers.ignored}
+        read = {"umbrella": answers.wider, "read": answers.read, "ignored": answers.ignored}
+        return hits, more | read
 
     @api.get("/changes")
     @describes(operation_id="listChanges")

@@ -26,7 +26,7 @@ _NOT_IN_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U000100
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _WHOLE_NUMBER = re.compile("0|[1-9][0-9]{0,8}")
 
-_LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _resolve: Callable[[type[yaml.Node], str, tuple[bool, bool]], str]
 _resolve = yaml.resolver.Resolver().resolve
 _KINDS = {
@@ -91,7 +91,7 @@ def parsed(text: str) -> Node:
         raise FileError(line, f"must not have control characters, has U+{ord(odd.group()):04X}")
     lines = _Lines(text)
     try:
-        return _Builder(lines).build(yaml.parse(text, Loader=_LOADER))
+        return _Builder(lines).build(yaml.parse(text, Loader=LOADER))
     except yaml.MarkedYAMLError as error:
         line = lines.of(error.problem_mark or error.context_mark)
         begun = line if error.context_mark is None else lines.of(error.context_mark)

@@ -6,24 +6,21 @@ from typing import Any
 
 import yaml
 
-from evref.domain.catalogue.search.lexicon import LISTS, Lexicon, WiderKind
+from evref.adapters.outbound.files.nodes import LOADER
+from evref.domain.catalogue.search.lists import LISTS, WordLists
 
 _FOLDER = resources.files("evref") / "data" / "search"
 
 
 @cache
-def read_lexicon() -> Lexicon:
+def read_word_lists() -> WordLists:
     """Return the word lists, which a process reads once.
 
     Empty lines, and those that begin with #, are comments.
     """
-    umbrella, words = _document("umbrella"), _document("words")
-    wider = [
-        (kind, item["words"], item["diagnoses"])
-        for name, kind in (("families", WiderKind.FAMILY), ("complaints", WiderKind.COMPLAINT))
-        for item in umbrella[name]
-    ]
-    return Lexicon.of({name: _lines(name) for name in LISTS}, wider, words["same"], words["kinds"])
+    lists = {name: _lines(name) for name in LISTS}
+    umbrella, words, facets = map(_document, ("umbrella", "words", "facets"))
+    return WordLists.of(lists, umbrella, words, facets["facets"])
 
 
 def _lines(name: str) -> list[str]:
@@ -33,5 +30,6 @@ def _lines(name: str) -> list[str]:
 
 
 def _document(name: str) -> dict[str, Any]:
-    document: dict[str, Any] = yaml.safe_load((_FOLDER / f"{name}.yaml").read_text("utf-8"))
+    text = (_FOLDER / f"{name}.yaml").read_text("utf-8")
+    document: dict[str, Any] = yaml.load(text, LOADER)  # noqa: S506 - it is a safe loader
     return document

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 
 from evref.domain.rules import without_accents
@@ -123,9 +123,13 @@ def written_words_of(text: str) -> list[str]:
     words = plain.translate(_SPACED).split() if plain.isascii() else _WORD.findall(plain)
     if not _KINDS.isdisjoint(words):
         for place, word in enumerate(words[1:], 1):
-            if word in _DIGITS and words[place - 1] in _KINDS:
-                words[place] = _DIGITS[word]
+            words[place] = in_digits(words[place - 1], word)
     return words
+
+
+def in_digits(before: str, word: str) -> str:
+    """Return the word as a digit if it is a number of the word before it: type II."""
+    return _DIGITS.get(word, word) if before in _KINDS else word
 
 
 @lru_cache(_MOST_ACCENTED)
@@ -168,9 +172,3 @@ def stem(word: str) -> str:
             word = _NOUN_OF_NT.sub("t", word)
         word = _ENDS.sub("", word)
     return word
-
-
-def without(words: Iterable[str], stop_words: frozenset[str]) -> tuple[str, ...]:
-    """Return the different words that are not stop words; all if nothing else is left."""
-    different = dict.fromkeys(words)
-    return tuple([word for word in different if word not in stop_words] or different)

@@ -1,133 +1,205 @@
-"""The word lists of the search, which an adapter reads."""
+"""The lexicon: all names by their words, and abbreviations by their letters."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+import re
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
-from evref.domain.catalogue.search.folding import Phrase, stem, without, words_of
-from evref.domain.catalogue.search.synonyms import Synonyms
-
-LISTS = (
-    "stop-words",
-    "generic-words",
-    "slight-words",
-    "care-words",
-    "negations",
-    "negations-after",
-    "opposite-prefixes",
-    "abbreviations",
-    "absent-conditions",
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.diagnosis import Diagnosis
+from evref.domain.catalogue.search.folding import (
+    Forms,
+    Phrase,
+    fold,
+    in_one_spelling,
+    words_of,
+    written_words_of,
 )
-"""The names of the lists."""
+from evref.domain.catalogue.search.lists import Kind, WordLists, counting
 
-Lines = Sequence[Sequence[str]]
-
-
-class WiderKind(StrEnum):
-    """What a word that is wider than one diagnosis names."""
-
-    FAMILY = "family"
-    COMPLAINT = "complaint"
+_IN_BRACKETS = re.compile(r"\s*\([^)]*\)")
+_APOSTROPHES = re.compile("['\u2018\u2019]")
+_ABBREVIATION = re.compile(r"[\w.&/-]{1,8}")
+_LONGEST_SHORT_PART, _SHORTEST_WORD = 3, 6
+_SHORTEST_COMPOUND_PART = 4
+_numbers = partial(array, "I")
 
 
-@dataclass(frozen=True, slots=True)
-class WiderWord:
-    """A word for a family of diagnoses or a complaint, and the diagnoses, the likelier first."""
+class Name(NamedTuple):
+    """A name, and the diagnoses that it leads to, the likelier first.
 
-    text: str
-    words: Phrase
-    kind: WiderKind
-    diagnosis_ids: tuple[str, ...]
-
-    def among(self, ids: Collection[str | None]) -> WiderWord:
-        """Return this word with only those of its diagnoses that are among these."""
-        return replace(self, diagnosis_ids=tuple(id_ for id_ in self.diagnosis_ids if id_ in ids))
-
-
-@dataclass(frozen=True, slots=True)
-class Lexicon:
-    """Words and phrases, folded as the search compares them.
-
-    `stop_words` are ignored. `generic_words`, such as disease, say little in the name of a
-    diagnosis, and `care_words`, such as therapy, in the title of an intervention; `slight_words`
-    say little alone, such as pain. What follows one of `negations` is not meant, nor what precedes
-    one of `negations_after`. `opposites` are the prefixes, each with its spellings, that
-    turn a word into its opposite. `abbreviations` have the words that each stands for. `absent`
-    are conditions that the catalogue lacks. `wider` are words wider than one diagnosis.
-    `synonyms` are words for interventions, stemmed; `correct_words` are all of these, folded.
+    `meaning` is the name of the diagnosis, or the first of the words for a wider one. Only names of
+    diagnoses have a `language` (ISO 639-1).
     """
 
-    stop_words: frozenset[str] = frozenset()
-    generic_words: frozenset[str] = frozenset()
-    care_words: frozenset[str] = frozenset()
-    slight_words: frozenset[str] = frozenset()
-    negations: tuple[Phrase, ...] = ()
-    negations_after: frozenset[str] = frozenset()
-    opposites: tuple[Phrase, ...] = ()
-    abbreviations: Mapping[str, Phrase] = field(default_factory=dict)
-    absent: tuple[Phrase, ...] = ()
-    wider: tuple[WiderWord, ...] = ()
-    synonyms: Synonyms = field(default_factory=Synonyms)
-    correct_words: frozenset[str] = frozenset()
+    text: str
+    kind: Kind
+    diagnosis_ids: tuple[str, ...]
+    meaning: str
+    language: str | None = None
+    number: int = -1
 
-    @classmethod
-    def of(
-        cls,
-        lists: Mapping[str, Iterable[str]],
-        wider: Iterable[tuple[WiderKind, Iterable[str], Iterable[str]]] = (),
-        same: Lines = (),
-        kinds: Mapping[str, Sequence[str]] = {},
-    ) -> Lexicon:
-        """Return the lexicon of the lists with the names `LISTS`, each of lines as written.
-
-        `wider` has for each family or complaint its words and ids of diagnoses. `same` are lines of
-        words for interventions that mean the same; `kinds` are the kinds of what they stand for.
-        """
-
-        def words(name: str) -> frozenset[str]:
-            return frozenset(word for line in lists[name] for word in words_of(line))
-
-        stop_words = words("stop-words")
-        pairs = (line.partition("=") for line in lists["abbreviations"])
-
-        def phrase(text: str) -> Phrase:
-            return tuple(stem(word) for word in words_of(text) if word not in stop_words)
-
-        return cls(
-            stop_words=stop_words,
-            generic_words=words("generic-words"),
-            care_words=words("care-words"),
-            slight_words=words("slight-words"),
-            negations=tuple(tuple(words_of(line)) for line in lists["negations"]),
-            negations_after=words("negations-after"),
-            opposites=tuple(tuple(line.split()) for line in lists["opposite-prefixes"]),
-            abbreviations={
-                "".join(words_of(short)): tuple(words_of(long)) for short, _, long in pairs
-            },
-            absent=tuple(
-                without(words_of(phrase), stop_words)
-                for line in lists["absent-conditions"]
-                for phrase in line.split(",")
-            ),
-            wider=tuple(
-                WiderWord(text, without(words_of(text), stop_words), kind, tuple(ids))
-                for kind, texts, diagnosis_ids in wider
-                for ids in [tuple(diagnosis_ids)]
-                for text in texts
-            ),
-            synonyms=Synonyms(
-                [map(phrase, line) for line in same],
-                {phrase(whole): [*map(phrase, line)] for whole, line in kinds.items()},
-            ),
-            correct_words=frozenset(
-                word
-                for line in (*same, kinds, *kinds.values())
-                for text in line
-                for word in words_of(text)
-            ),
-        )
+    @property
+    def is_family(self) -> bool:
+        """Whether it names several diagnoses of one family."""
+        return self.kind is Kind.FAMILY and len(self.diagnosis_ids) > 1
 
 
-WITHOUT_LISTS = Lexicon()
+class Lexicon:
+    """The names of the catalogue and of the lists, each with a number.
+
+    A name has one or two forms, sets of words that are enough to name it, each with a number too.
+    Numbers are kept in arrays: a large catalogue has 100,000 names.
+    """
+
+    def __init__(self, catalogue: Catalogue, lists: WordLists) -> None:
+        self.lists = lists
+        self._texts: list[str] = []
+        self._kinds: list[Kind] = []
+        self._languages: list[str | None] = []
+        self._meant: list[tuple[tuple[str, ...], str]] = []
+        self._names_of_forms = _numbers()
+        self.sizes = bytearray()
+        """The number of words of each form."""
+        self.forms: defaultdict[str, array[int]] = defaultdict(_numbers)
+        """The forms that have a word."""
+        self.abbreviations: dict[str, list[int]] = {}
+        self.facets = {phrase: facet for facet in lists.facets for phrase in facet.phrases}
+        endings = {word for facet in lists.facets for word in facet.endings}
+        self._endings = tuple(word for word in endings if len(word) >= _SHORTEST_COMPOUND_PART)
+        folded = Forms(fold)
+        for entry in catalogue.entries:
+            for name, form in names_of(entry.diagnosis):
+                self._add(name, form, folded)
+        ids = {entry.diagnosis.id for entry in catalogue.entries}
+        for kind, texts, several in lists.named:
+            among = tuple(id_ for id_ in several if id_ in ids)
+            for text in texts if among else ():
+                language = None if kind.is_wider else "en"
+                self._add(Name(text, kind, among, texts[0], language), text, folded)
+        self.written = frozenset(folded).union(*(facet.endings for facet in lists.facets))
+        """The words, as written, of what the search can find."""
+        for text in lists.absent:
+            self._add(Name(text, Kind.ABSENT, (), text), text, folded)
+        self.spellings = frozenset(map(in_one_spelling, folded))
+        """All words of names, written in one of the ways in which people spell them."""
+        self._unabbreviated = len(self._texts)
+        for short, longs in lists.abbreviations.items():
+            self._add_abbreviation(short, longs)
+
+    def name(self, number: int) -> Name:
+        """Return the name with this number."""
+        ids, meaning = self._meant[number]
+        language = self._languages[number]
+        return Name(self._texts[number], self._kinds[number], ids, meaning, language, number)
+
+    def name_of_form(self, form: int) -> Name:
+        """Return the name of which this is a form."""
+        return self.name(self._names_of_forms[form])
+
+    def names(self) -> Iterator[Name]:
+        """Yield all names but the abbreviations that the lists add."""
+        return map(self.name, range(self._unabbreviated))
+
+    def diagnoses_with(self, words: Iterable[str]) -> set[str]:
+        """Return the diagnoses that have any of the words in a name or term."""
+        numbers = {self._names_of_forms[form] for word in words for form in self.forms[word]}
+        of_diagnoses = {Kind.NAME, Kind.TERM}
+        return {self._meant[n][0][0] for n in numbers if self._kinds[n] in of_diagnoses}
+
+    def is_light(self, word: str) -> bool:
+        """Whether a word may stand within or beside a name without changing what it names."""
+        return word in self.lists.light or (word,) in self.facets or word.isdigit()
+
+    def parts(self, word: str) -> tuple[str, ...]:
+        """Return the parts of a compound of a known word and a facet: Dekubitus-prophylaxe."""
+        folded = fold(word)
+        is_compound = word.endswith(self._endings)
+        if is_compound and folded not in self.forms and folded not in self.lists.right:
+            for ending in filter(word.endswith, sorted(self._endings)):
+                head = word.removesuffix(ending)
+                for known in (head, head.removesuffix("s"), head.removesuffix("en")):
+                    if len(known) >= _SHORTEST_COMPOUND_PART and fold(known) in self.forms:
+                        return known, ending
+        return (word,)
+
+    def _add(self, name: Name, form: str, folded: Forms) -> None:
+        """Add a name, by its letters if it is an abbreviation, else by the words of its form."""
+        number = self._keep(name)
+        if _is_abbreviation(name.text):
+            self._abbreviate(name.text, number)
+            return
+        written = map(folded.__getitem__, written_words_of(form))
+        words = tuple(counting(written, self.lists.filling))
+        self._add_form(words, number)
+        if not self.lists.generic.isdisjoint(words):
+            specific = tuple(word for word in words if word not in self.lists.generic)
+            if len(specific) > 1:
+                self._add_form(specific, number)
+
+    def _keep(self, name: Name) -> int:
+        self._texts.append(name.text)
+        self._kinds.append(name.kind)
+        self._languages.append(name.language)
+        self._meant.append((name.diagnosis_ids, name.meaning))
+        return len(self._texts) - 1
+
+    def _add_form(self, words: Phrase, name: int) -> None:
+        for word in words:
+            self.forms[word].append(len(self.sizes))
+        self._names_of_forms.append(name)
+        self.sizes.append(len(words))
+
+    def _add_abbreviation(self, short: str, longs: Sequence[str]) -> None:
+        """Add what the lists say: the names that it stands for, or else an absent condition."""
+        meant = [name for long in longs for name in self._equal(words_of(long))]
+        if meant or not longs:
+            ids = tuple(dict.fromkeys(id_ for name in meant for id_ in name.diagnosis_ids))
+            first = meant[0] if meant else Name(short, Kind.ABSENT, (), short)
+            kind = Kind.TERM if first.kind is Kind.NAME else first.kind
+            language = None if kind.is_wider else "en"
+            name = Name(short, kind, ids, first.meaning, language)
+            self._abbreviate(short, self._keep(name))
+
+    def _equal(self, words: Sequence[str]) -> list[Name]:
+        """Return the first name of these words."""
+        several: Phrase = tuple(counting(words, self.lists.filling))
+        forms = [self.forms.get(word, ()) for word in several]
+        common = set(forms[0]).intersection(*forms[1:])
+        equal = [form for form in sorted(common) if self.sizes[form] == len(several)]
+        return [self.name_of_form(form) for form in equal[:1]]
+
+    def _abbreviate(self, text: str, number: int) -> None:
+        for key in letters(text):
+            self.abbreviations.setdefault(key, []).append(number)
+
+
+def names_of(diagnosis: Diagnosis) -> Iterator[tuple[Name, str]]:
+    """Yield the name and the terms, each as often as people write it otherwise, and how."""
+    ids, meaning = (diagnosis.id,), diagnosis.name
+    for form in dict.fromkeys((diagnosis.name, _IN_BRACKETS.sub("", diagnosis.name))):
+        yield Name(diagnosis.name, Kind.NAME, ids, meaning, "en"), form
+    for language, terms in diagnosis.terms.items():
+        for term in terms:
+            for form in dict.fromkeys((term, _APOSTROPHES.sub("", term))):
+                yield Name(term, Kind.TERM, ids, meaning, language), form
+
+
+def letters(text: str) -> set[str]:
+    """Return the forms in which an abbreviation is looked up: A-fib as a-fib and afib."""
+    plain = " ".join(text.casefold().split())
+    # What ends in a single letter is not joined: type-a is no typea, but B.P is BP.
+    if re.search(r"\w[-.]\w$", plain) and len(plain) <= _LONGEST_SHORT_PART:
+        return {plain}
+    return {plain, re.sub(r"[-.\s]", "", plain)}
+
+
+def _is_abbreviation(term: str) -> bool:
+    if _ABBREVIATION.fullmatch(term) is None:
+        return False
+    is_short = max(map(len, re.split(r"\W", term))) <= _LONGEST_SHORT_PART
+    return sum(map(str.isupper, term)) > 1 or (is_short and len(term) < _SHORTEST_WORD)

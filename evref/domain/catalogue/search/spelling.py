@@ -1,61 +1,46 @@
-"""Slips of spelling: the words of a vocabulary that are nearest to an unknown word."""
+"""Slips of spelling: the known words that are nearest to an unknown one."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
 
-from evref.domain.catalogue.search.folding import without_doubled_letters
-
-_LONG = 9
-"""From so many letters on, a word may have two slips."""
-_WHOLE = 3
-"""Folding keeps the doubled letter of a word that would be so short without it."""
+SHORTEST, _LONG = 5, 8
+"""Letters: shorter words are not corrected; long ones may have two slips."""
 
 
 class Spelling:
-    """A vocabulary of folded words, and the prefixes that a slip never exchanges."""
+    """Known words by their first letter, which is never a slip."""
 
-    SHORTEST = 5
-    """Shorter words are not corrected: too many others are near them."""
-
-    def __init__(self, vocabulary: Iterable[str], opposites: Sequence[Sequence[str]]) -> None:
+    def __init__(self, words: Iterable[str], opposites: Sequence[Sequence[str]]) -> None:
+        """Take words as written, and prefixes of which none is a slip of another."""
         self._opposites = opposites
         self._words: dict[str, list[str]] = {}
-        self._short: dict[str, list[str]] = {}
-        for word in vocabulary:
-            undoubled = without_doubled_letters(word)
-            if len(undoubled) == _WHOLE:
-                self._short.setdefault(undoubled, []).append(word)
-            if len(word) >= self.SHORTEST - 1 and word.isalpha():
+        for word in sorted(words):
+            if len(word) >= SHORTEST - 1 and word.isalpha():
                 self._words.setdefault(word[0], []).append(word)
-        self._letters = {
-            first: array("I", map(_letters, words)) for first, words in self._words.items()
-        }
+        self._letters = {first: array("I", map(_letters, s)) for first, s in self._words.items()}
 
-    def nearest(self, word: str, *, shortest: int = SHORTEST) -> tuple[str, ...]:
-        """Return the nearest words, within one slip, or two for long words; none if none is near.
+    def near(self, word: str) -> list[str]:
+        """Return the words within one slip, or two of a long word, the nearest first.
 
-        A slip is a missing, additional or wrong letter, or two letters exchanged (the distance of
-        Damerau and Levenshtein, restricted). The first letter is never a slip. A word that is
-        shorter than `shortest` may have a letter once that should be doubled, or the reverse.
+        A slip is a missing, additional or wrong letter, two letters exchanged, or all letters in
+        another order.
         """
-        if not word.isalpha():
-            return ()
-        if len(word) < shortest:
-            return tuple(self._short.get(without_doubled_letters(word), ()))
-        most = 2 if len(word) >= _LONG else 1
-        letters, prefix = _letters(word), self._prefix(word)
-        by_slips: dict[int, list[str]] = {}
-        for theirs, other in zip(
-            self._letters.get(word[0], ()), self._words.get(word[0], ()), strict=True
-        ):
-            # Words with many different letters are far apart; counting those is fast.
-            if (letters ^ theirs).bit_count() <= 2 * most and abs(len(other) - len(word)) <= most:
-                slips = distance(word, other, most)
+        if len(word) < SHORTEST - 1 or not word.isalpha():
+            return []
+        most, prefix, letters = 1 + (len(word) >= _LONG), self._prefix(word), _letters(word)
+        found = []
+        others = self._words.get(word[0], ())
+        for theirs, other in zip(self._letters.get(word[0], ()), others, strict=True):
+            # A slip changes two letters of the set at most, one if it changes the length.
+            longer = abs(len(other) - len(word))
+            if (letters ^ theirs).bit_count() <= 2 * most - longer and longer <= most:
+                is_anagram = letters == theirs and sorted(word) == sorted(other)
+                slips = 1 if is_anagram else distance(word, other, most)
                 if slips <= most and len({prefix, self._prefix(other)} - {None}) <= 1:
-                    by_slips.setdefault(slips, []).append(other)
-        return tuple(by_slips[min(by_slips)]) if by_slips else ()
+                    found.append((slips, other))
+        return [other for _, other in sorted(found)]
 
     def _prefix(self, word: str) -> int | None:
         """Return the number of the opposite prefix with which the word begins."""
@@ -68,9 +53,14 @@ class Spelling:
 def distance(one: str, other: str, most: int) -> int:
     """Return the number of slips between two words; more than `most` stands for any such number.
 
+    It is the distance of Damerau and Levenshtein, restricted.
+
     >>> distance("migrane", "migraine", 2), distance("refulx", "reflux", 2)
     (1, 1)
     """
+    pairs = enumerate(zip(one, other, strict=False))
+    same = next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+    one, other = one[same:], other[same:]
     before: list[int] = []
     last = list(range(len(other) + 1))
     for row, letter in enumerate(one, 1):

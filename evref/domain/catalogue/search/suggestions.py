@@ -1,26 +1,25 @@
-"""Suggestions while one types: what begins with the text, and then what the text finds."""
+"""Suggestions while one types: the names, wider words and titles with a word that begins so."""
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.search.folding import written_words_of
-from evref.domain.catalogue.search.lexicon import Lexicon, WiderWord
-from evref.domain.catalogue.search.names import MatchedBy, Name
+from evref.domain.catalogue.search.lexicon import Lexicon, Name
+from evref.domain.catalogue.search.lists import Kind
 
 SHORTEST = 3
 """Characters."""
-
-_Key = tuple[str, ...]
-"""The words of a text as written, in lower case."""
+MOST_INTERVENTIONS = 3
+_LAST = 99
 
 
 class Suggested(NamedTuple):
@@ -37,118 +36,92 @@ class Suggested(NamedTuple):
     intervention_id: str = ""
 
 
-class Beginnings:
-    """The names, terms, wider words and titles, to be found by the beginnings of their words."""
+class Suggestions:
+    """What can be suggested, by its words as written."""
 
-    def __init__(
-        self,
-        catalogue: Catalogue,
-        lexicon: Lexicon,
-        names: Iterable[Name],
-        interventions: Sequence[Intervention],
-        titles: Iterable[_Key],
-    ) -> None:
-        """Take the names of diagnoses, and the interventions with the words of their titles."""
-        self._name_of = {entry.diagnosis.id: entry.diagnosis.name for entry in catalogue.entries}
-        self._wider: list[tuple[_Key, WiderWord]] = [
-            (_key(word.text), word.among(self._name_of)) for word in lexicon.wider
-        ]
-        # Names before terms.
-        self._names = sorted(names, key=lambda name: name.by is MatchedBy.TERM)
-        self._interventions = interventions
-        self._keys = [*(name.written for name in self._names), *titles]
-        numbers_of: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
-        for number, key in enumerate(self._keys):
-            for word in dict.fromkeys(key):
-                numbers_of[word].append(number)
-        self._numbers_of = dict(numbers_of)
-        self._words = sorted(self._numbers_of)
+    def __init__(self, catalogue: Catalogue, lexicon: Lexicon) -> None:
+        self._names = {entry.diagnosis.id: entry.diagnosis.name for entry in catalogue.entries}
+        self._lexicon = lexicon
+        self._items: list[int | Intervention] = []
+        self._keys: list[str] = []
+        self._having: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
+        for name in lexicon.names():
+            if len(name.diagnosis_ids) > name.kind.is_wider:
+                self._add(name.number, name.text)
+        for entry in catalogue.entries:
+            for one in entry.visible_interventions():
+                self._add(one, one.title)
+        self._words = sorted(self._having)
 
-    def of(self, text: str) -> Iterator[Suggested]:
-        """Yield what begins with the text, and then what has a word that begins with it.
+    def _add(self, item: int | Intervention, text: str) -> None:
+        words = written_words_of(text)
+        for word in set(words):
+            self._having[word].append(len(self._items))
+        self._items.append(item)
+        self._keys.append(" ".join(words))
 
-        Interventions come last.
-        """
-        typed = _key(text)
-        if len(text.strip()) < SHORTEST or not typed:
-            return
-        numbers = self._with_words(typed)
-        first_title = bisect_left(numbers, len(self._names))
-        names, titles = numbers[:first_title], numbers[first_title:]
-        wider = [word for key, word in self._wider if _begins(key, typed)]
-        names_that_begin = [number for number in names if _begins(self._keys[number], typed)]
-        yield from self._likely(wider, names_that_begin)
-        shortest_first = sorted(names_that_begin, key=lambda number: len(self._keys[number]))
-        yield from map(self._diagnosis, shortest_first)
-        yield from _families(wider)
-        yield from (self._diagnosis(number) for number in names if _has(self._keys[number], typed))
-        for fits in (_begins, _has):
-            yield from (
-                self._intervention(number) for number in titles if fits(self._keys[number], typed)
-            )
-
-    def _likely(self, wider: Sequence[WiderWord], names: Sequence[int]) -> Iterator[Suggested]:
-        """Yield the diagnoses of the wider words, by one of these names if they have one."""
-        places = {
-            diagnosis_id: (place, number)
-            for number, word in reversed([*enumerate(wider)])
-            for place, diagnosis_id in enumerate(word.diagnosis_ids)
+    def of(self, text: str, most: int) -> list[Suggested]:
+        """Return the suggestions for the typed text, each thing once: some are interventions."""
+        words = written_words_of(text)
+        typed = " ".join(words)
+        if len(text.strip()) < SHORTEST or not words:
+            return []
+        begun = {number: self._keys[number].startswith(typed) for number in self._with(words)}
+        names = {
+            number: self._lexicon.name(item)
+            for number in begun
+            if isinstance(item := self._items[number], int)
         }
-        by_diagnosis = {self._names[number].diagnosis_id: number for number in reversed(names)}
-        for diagnosis_id in sorted(places, key=places.__getitem__):
-            if diagnosis_id in by_diagnosis:
-                yield self._diagnosis(by_diagnosis[diagnosis_id])
-            else:
-                name = self._name_of[diagnosis_id]
-                yield Suggested("diagnosis", name, wider[0].text, diagnosis_id)
+        likely = {
+            id_: place
+            for number, name in sorted(names.items(), reverse=True)
+            if name.kind is Kind.FAMILY and begun[number]
+            for place, id_ in enumerate(name.diagnosis_ids)
+        }
+        ranked = sorted(
+            (self._rank(number, begun[number], names.get(number), likely), number)
+            for number in begun
+        )
+        suggested: dict[object, Suggested] = {}
+        for _, number in ranked:
+            item, name = self._items[number], names.get(number)
+            what = name.diagnosis_ids if name else number
+            if what not in suggested:
+                suggested[what] = self._suggested(item)
+        titles = [one for one in suggested.values() if one.kind == "intervention"]
+        others = [one for one in suggested.values() if one.kind != "intervention"]
+        places = min(len(titles), max(MOST_INTERVENTIONS, most - len(others)))
+        return [*others[: most - places], *titles[:places]]
 
-    def _diagnosis(self, number: int) -> Suggested:
-        name = self._names[number]
-        diagnosis_id = name.diagnosis_id or ""
-        matched = name.text if name.by is MatchedBy.TERM else ""
-        return Suggested("diagnosis", self._name_of[diagnosis_id], matched, diagnosis_id)
+    def _rank(
+        self, number: int, begins: bool, name: Name | None, likely: Mapping[str, int]
+    ) -> tuple[bool, bool, int, bool, int]:
+        """Order what begins so first, then likely diagnoses of a family, then short names."""
+        size = len(self._keys[number])
+        if name is None:
+            return True, not begins, _LAST, False, size
+        is_wider = name.kind.is_wider
+        place = _LAST if is_wider else likely.get(name.diagnosis_ids[0], _LAST)
+        return False, place == _LAST and not begins, place, is_wider, size
 
-    def _intervention(self, number: int) -> Suggested:
-        intervention = self._interventions[number - len(self._names)]
-        diagnosis_id = intervention.diagnosis_id
-        name = self._name_of[diagnosis_id]
-        return Suggested("intervention", intervention.title, name, diagnosis_id, intervention.id)
+    def _suggested(self, item: int | Intervention) -> Suggested:
+        if isinstance(item, Intervention):
+            diagnosis = self._names[item.diagnosis_id]
+            return Suggested("intervention", item.title, diagnosis, item.diagnosis_id, item.id)
+        name = self._lexicon.name(item)
+        if name.kind.is_wider:
+            return Suggested("wider", name.text, f"{len(name.diagnosis_ids)} diagnoses")
+        matched = name.text if name.kind is Kind.TERM else ""
+        return Suggested("diagnosis", name.meaning, matched, name.diagnosis_ids[0])
 
-    def _with_words(self, typed: _Key) -> list[int]:
-        """Return the numbers of the items with these words, the last one as a beginning.
+    def _with(self, words: Sequence[str]) -> set[int]:
+        """Return the items with these words, the last as a beginning, or with one of all."""
+        others = [self._having.get(word, ()) for word in words[:-1]]
+        separate = self._beginning_with(words[-1]).intersection(*others)
+        # Herz insuff is a beginning of Herzinsuffizienz.
+        return separate | self._beginning_with("".join(words)) if others else separate
 
-        All typed words may also be the beginning of one word: 'herz insuff'.
-        """
-        others = (self._numbers_of.get(word, ()) for word in typed[:-1])
-        separate = set(self._with_beginning(typed[-1])).intersection(*others)
-        return sorted(separate.union(self._with_beginning("".join(typed))))
-
-    def _with_beginning(self, beginning: str) -> Iterator[int]:
-        """Yield the numbers of the items that have a word that begins like this."""
-        for word in islice(self._words, bisect_left(self._words, beginning), None):
-            if not word.startswith(beginning):
-                break
-            yield from self._numbers_of[word]
-
-
-def _families(wider: Sequence[WiderWord]) -> Iterator[Suggested]:
-    """Yield the wider words of several diagnoses, one for those of the same diagnoses."""
-    first_word = {word.diagnosis_ids: word for word in reversed(wider)}
-    for word in dict.fromkeys(first_word[word.diagnosis_ids] for word in wider):
-        if len(word.diagnosis_ids) > 1:
-            yield Suggested("wider", word.text, f"{len(word.diagnosis_ids)} diagnoses")
-
-
-def _begins(key: _Key, typed: _Key) -> bool:
-    size = len(typed)
-    return (
-        key[: size - 1] == typed[:-1] and "".join(key[size - 1 : size]).startswith(typed[-1])
-    ) or (size > 1 and key[0].startswith("".join(typed)))
-
-
-def _has(key: _Key, typed: _Key) -> bool:
-    return any(word.startswith(typed[-1]) for word in key[1:]) and {*key} >= {*typed[:-1]}
-
-
-def _key(text: str) -> _Key:
-    return tuple(written_words_of(text))
+    def _beginning_with(self, beginning: str) -> set[int]:
+        first = bisect_left(self._words, beginning)
+        own = takewhile(lambda word: word.startswith(beginning), islice(self._words, first, None))
+        return set[int]().union(*map(self._having.__getitem__, own))

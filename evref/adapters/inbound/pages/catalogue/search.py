@@ -11,8 +11,7 @@ from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.record_code import Classification, RecordCode, read_part
-from evref.domain.catalogue.search.answers import Answers
-from evref.domain.catalogue.search.diagnoses import Hit
+from evref.domain.catalogue.search.found import Answers, Hit, ReadAs
 from evref.domain.catalogue.served import Served
 from evref.domain.rules import counted
 
@@ -28,6 +27,7 @@ _LONGEST_ABBREVIATION = 5
 _MOST_PARTS = 20
 _DIAGNOSES = "diagnosis", "diagnoses"
 _SECONDS_TO_WAIT = 1
+_SAID_ELSEWHERE = {ReadAs.WIDER, ReadAs.FACET, ReadAs.ABSENT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,21 @@ class Results:
     def asks(self) -> bool:
         """Whether the words ask for an intervention, not only for a diagnosis."""
         return bool(self.answers.interventions) and not self.answers.is_alone
+
+    @property
+    def how_read(self) -> tuple[str, ...]:
+        """What words were read as, where the meaning is another word."""
+        return tuple(
+            f"“{piece.words}” was read as {piece.meaning}"
+            for piece in self.found.read
+            if piece.read_as not in _SAID_ELSEWHERE and piece.meaning is not None
+            if piece.meaning.casefold() != piece.words.casefold()
+        )
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """The words that did not count, for diagnoses and for interventions."""
+        return tuple(dict.fromkeys((*self.answers.ignored, *self.found.ignored)))
 
     @property
     def finds(self) -> bool:
@@ -156,13 +171,11 @@ def _results_by_words(served: Served, text: str, module: Module | None) -> Resul
 
 def _lacking(served: Served, text: str, found: Found, answers: Answers) -> Iterator[str]:
     """Yield sentences about words that the catalogue does not contain, or that may be misspelt."""
-    if found.unknown is None:
-        return
     diagnoses = counted(len(served.catalogue.entries), *_DIAGNOSES)
-    absent = found.absent
-    if answers.interventions and absent != " ".join(text.split()):
+    if found.hits or (answers.interventions and " ".join(text.split()) not in found.absent):
         return
-    unknown = () if answers.interventions else found.unknown
+    unknown = () if answers.interventions else found.ignored
+    absent = "”, “".join(found.absent)
     if absent or not unknown:
         yield f"The catalogue has {diagnoses}, none named “{absent or text}”"
     if unknown:

@@ -65,7 +65,7 @@ def _suggestions(served: Served, text: str) -> list[dict[str, str]]:
             "kind": suggested.kind,
             "address": _address(suggested),
         }
-        for suggested in served.search.suggestions(text, _MOST)
+        for suggested in served.search.suggest(text, _MOST)
     ]
 
 

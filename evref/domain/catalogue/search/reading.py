@@ -1,0 +1,393 @@
+"""The reading of a query: each of its words once, by the longest name that has it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise, product
+from typing import NamedTuple
+
+from evref.domain.catalogue.search.folding import (
+    Phrase,
+    fold,
+    in_digits,
+    in_one_spelling,
+    stem,
+    written_words_of,
+)
+from evref.domain.catalogue.search.lexicon import Lexicon, Name, letters
+from evref.domain.catalogue.search.lists import Facet, Kind
+from evref.domain.catalogue.search.spelling import SHORTEST, Spelling
+
+_CHUNK = re.compile(r"[^\s,;:()?!\"\[\]]+")
+_TAG = re.compile(
+    r"\s*\((disorder|finding|situation|event|procedure|morphologic abnormality)\)\s*$"
+)
+_CLAUSE_END = re.compile(r"[,;.!?](?=\s|$)|\b(?:but|aber|sondern)\b", re.IGNORECASE)
+_GERMAN_DOUBT = re.compile(r"\b(V|Z)\.\s*([an])\.", re.IGNORECASE)
+"""Verdacht auf, Zustand nach."""
+_ADDED = re.compile(r",|\b(?:with|without|mit|ohne|avec|sans|con|sin)\b", re.IGNORECASE)
+_NEGATIONS_OF_RECORDS = (("encounter", "for"), ("risk",), ("screening",))
+_LONGEST_PHRASE = 6
+_REACH = 2
+"""How many words from a name one is that makes it another disease."""
+_MOST_CORRECTIONS = 8
+_FEWEST_SHOUTED = 2
+"""In a longer text of capitals, they say nothing of a word."""
+_RANKS = {Kind.FAMILY: 0, Kind.COMPLAINT: 0, Kind.NAME: 1, Kind.TERM: 1, Kind.ABSENT: 2}
+_EMPTY = frozenset[int]()
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a query; `names` are those of which it is the abbreviation."""
+
+    typed: str
+    text: str
+    folded: str
+    stem: str
+    names: tuple[int, ...] = ()
+    is_corrected: bool = False
+
+
+class Named(NamedTuple):
+    """A name in a query, and the places of its words; doubtful where a word beside changes it."""
+
+    name: Name
+    places: frozenset[int]
+    is_doubtful: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A word or phrase that an intervention may have: its places in the query, and its stems."""
+
+    text: str
+    typed: str
+    stems: Phrase
+    places: frozenset[int]
+    facet: Facet | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The words of a query, the names among them, and the words that it negates."""
+
+    words: tuple[Word, ...]
+    named: tuple[Named, ...] = ()
+    negated: tuple[str, ...] = ()
+
+    @property
+    def meant(self) -> list[Named]:
+        """The names of diagnoses and the wider words that count."""
+        return [one for one in self.named if not (one.is_doubtful or one.name.kind is Kind.ABSENT)]
+
+    @property
+    def covered(self) -> frozenset[int]:
+        """The places of these."""
+        return _EMPTY.union(*(one.places for one in self.meant))
+
+    @property
+    def absent(self) -> list[Named]:
+        """The names of conditions that the catalogue lacks."""
+        return [one for one in self.named if one.name.kind is Kind.ABSENT]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether one name is the whole query."""
+        return any(len(one.places) == len(self.words) for one in self.named)
+
+    def typed(self, places: Iterable[int]) -> str:
+        """Return the words at these places, as typed."""
+        return " ".join(dict.fromkeys(self.words[place].typed for place in sorted(places)))
+
+
+class Reader:
+    """Reads queries of people, and names in records."""
+
+    def __init__(self, lexicon: Lexicon, right: Collection[str]) -> None:
+        """Take the lexicon, and further words, folded, that are right."""
+        self.lexicon, self._lists, self._right = lexicon, lexicon.lists, right
+        self._beginnings = (*self._lists.qualifiers, *self._lists.sites)
+        self._spelling = Spelling(lexicon.written, self._lists.opposites)
+
+    def read(self, text: str) -> Reading:
+        """Return the reading of the text, with slips corrected if more of it then is a name."""
+        whole = self._reading(self._words(text)[0])
+        if whole.is_whole and whole.meant:
+            return whole
+        words, negated = self._words(text, self._lists.negations)
+        best = self._reading(words)
+        if not (best.meant and all(map(self._is_right, words))):
+            near = list(islice(product(*map(self._corrections, words)), _MOST_CORRECTIONS))
+            others = [self._reading(corrected) for corrected in near if corrected != words]
+            if not best.meant:
+                others += self._with_one_slip(near[0])
+                best = best if best.named or not others else others[0]
+            best = max((best, *others), key=lambda one: len(one.covered))
+        return replace(best, negated=negated)
+
+    def read_name(self, text: str) -> Reading:
+        """Return the reading of a name in a record: beside the name, it must say nothing more.
+
+        What follows a comma or a word such as with only adds to the name; wider words name nothing.
+        """
+        text = _TAG.sub("", text)
+        whole = self._reading(self._words(text)[0], of_record=True)
+        if whole.is_whole:
+            return whole
+        readings = map(self._clear_name, (text, _ADDED.split(text, maxsplit=1)[0]))
+        return next((one for one in readings if one.named), replace(whole, named=()))
+
+    def concepts(self, reading: Reading, covered: Collection[int]) -> Iterator[Concept]:
+        """Yield the longest phrases, and the words between them, beside the covered words."""
+        words, start = reading.words, 0
+        while start < len(words):
+            end = start
+            while end < min(len(words), start + _LONGEST_PHRASE) and end not in covered:
+                end += 1
+            while end > start + 1 and not self._is_phrase(words[start:end]):
+                end -= 1
+            if end > start:
+                several = words[start:end]
+                yield Concept(
+                    " ".join(word.text for word in several),
+                    reading.typed(range(start, end)),
+                    tuple(word.stem for word in several),
+                    frozenset(range(start, end)),
+                    self.lexicon.facets.get(tuple(word.folded for word in several)),
+                )
+            start = max(end, start + 1)
+
+    def is_known(self, concept: Concept) -> bool:
+        """Whether the lists have the words as a treatment."""
+        return concept.stems in self._lists.synonyms.phrases
+
+    def _is_phrase(self, words: Sequence[Word]) -> bool:
+        return (
+            tuple(word.folded for word in words) in self.lexicon.facets
+            or tuple(word.stem for word in words) in self._lists.synonyms.phrases
+        )
+
+    def _with_one_slip(self, words: tuple[Word, ...]) -> Iterator[Reading]:
+        """Yield the readings that are a name as a whole, with one of several words corrected."""
+        for place, word in enumerate(words if 1 < len(words) <= _LONGEST_PHRASE else ()):
+            for near in self._spelling.near(word.text):
+                corrected = _word(word.typed, near, is_corrected=True)
+                reading = self._reading((*words[:place], corrected, *words[place + 1 :]))
+                if reading.is_whole and reading.meant:
+                    yield reading
+
+    def _clear_name(self, text: str) -> Reading:
+        negations = (*self._lists.negations, *_NEGATIONS_OF_RECORDS)
+        words, _ = self._words(text, negations, self._lists.negations_after)
+        reading = self._reading(words, of_record=True)
+        covered = _EMPTY.union(*(one.places for one in reading.named))
+        is_clear = len(reading.meant) == len(reading.named) and all(
+            word.folded in self._lists.of_records or self.lexicon.is_light(word.folded)
+            for place, word in enumerate(words)
+            if place not in covered
+        )
+        return reading if is_clear else replace(reading, named=())
+
+    def _words(
+        self, text: str, negations: Sequence[Phrase] = (), after: Collection[str] = ()
+    ) -> tuple[tuple[Word, ...], tuple[str, ...]]:
+        """Return the words that count, and as typed those that the text negates."""
+        signs = {word for phrase in negations for word in phrase}.union(after)
+        affirmed: list[Word] = []
+        negated: dict[str, None] = {}
+        for clause in _CLAUSE_END.split(_GERMAN_DOUBT.sub(r"\1\2 ", text)):
+            words = list(self._written(_CHUNK.findall(clause), is_shouted=clause.isupper()))
+            for place, (before, word) in enumerate(pairwise(words), 1):
+                number = in_digits(before.text, word.text)
+                words[place] = word if number == word.text else _word(word.typed, number)
+            folded = tuple(word.folded for word in words)
+            start = max((p + 1 for p, word in enumerate(folded) if p and word in after), default=0)
+            end = min(_places(folded, negations), default=len(words))
+            affirmed += filter(self._counts, words[start:end])
+            several = filter(self._counts, (*words[:start], *words[end:]))
+            negated |= dict.fromkeys(word.typed for word in several if word.folded not in signs)
+        different: dict[str, Word] = {}
+        for word in affirmed:
+            different.setdefault(word.folded, word)
+        return tuple(different.values()), tuple(negated)
+
+    def _counts(self, word: Word) -> bool:
+        return bool(word.names) or word.folded not in self._lists.filling
+
+    def _written(self, chunks: Sequence[str], *, is_shouted: bool) -> Iterator[Word]:
+        """Yield the words of what is written between spaces, two of which may be one word."""
+        place = 0
+        while place < len(chunks):
+            for size in (2, 1):
+                typed = " ".join(chunks[place : place + size]).strip(".'")
+                if place + size > len(chunks):
+                    continue
+                names = self._abbreviated(
+                    typed,
+                    is_all=len(chunks) == size,
+                    is_shouted=is_shouted and len(chunks) > _FEWEST_SHOUTED,
+                )
+                if names:
+                    yield replace(_word(typed, typed.casefold()), text=typed, names=names)
+                    break
+                pieces = written_words_of(typed)
+                joined = "".join(pieces)
+                if (
+                    len(pieces) > 1
+                    and self._lists.filling.isdisjoint(pieces)
+                    and fold(joined) in self.lexicon.forms
+                    and not all(fold(piece) in self.lexicon.forms for piece in pieces)
+                ):
+                    yield self._word_as_typed(typed, joined)
+                    break
+            else:
+                size, typed = 1, chunks[place].strip(".'")
+                for written in written_words_of(typed):
+                    for part in self.lexicon.parts(written):
+                        yield self._word_as_typed(typed, part)
+            place += size
+
+    def _word_as_typed(self, typed: str, text: str) -> Word:
+        """Return the word; folding doubled letters into one corrects a slip too: athritis."""
+        word = _word(typed, text)
+        is_known = word.folded in self.lexicon.forms
+        is_spelt = not is_known or in_one_spelling(text) in self.lexicon.spellings
+        return word if is_spelt else replace(word, is_corrected=True)
+
+    def _abbreviated(self, typed: str, *, is_all: bool, is_shouted: bool) -> tuple[int, ...]:
+        """Return the names that are abbreviated like this; a usual word only in capitals."""
+        keys = letters(typed)
+        numbers = [n for key in keys for n in self.lexicon.abbreviations.get(key, ())]
+        names = [self.lexicon.name(number) for number in dict.fromkeys(numbers)]
+        exact = [name for name in names if name.text == typed]
+        plain = typed.casefold()
+        is_usual = plain in self._lists.short_words or plain in self._lists.filling
+        if is_usual and not is_all and (is_shouted or not (exact or typed.isupper())):
+            return ()
+        absent = [name for name in exact or names if name.kind is Kind.ABSENT]
+        return tuple(name.number for name in absent or exact or names)
+
+    def _reading(self, words: tuple[Word, ...], *, of_record: bool = False) -> Reading:
+        by_places = self._within(words)
+        for place, word in enumerate(words):
+            for number in word.names:
+                by_places.setdefault(frozenset({place}), []).append(self.lexicon.name(number))
+        if of_record:
+            by_places = {
+                places: own
+                for places, names in by_places.items()
+                if (own := [name for name in names if not name.kind.is_wider])
+            }
+        longest = {
+            places: _chosen(names)
+            for places, names in sorted(by_places.items(), key=lambda pair: -len(pair[0]))
+            if not any(places < other for other in by_places)
+        }
+        absent = [p for p, names in longest.items() if names[0].kind is Kind.ABSENT]
+        chosen = {
+            places: names
+            for places, names in longest.items()
+            if places in absent or not any(places & other for other in absent)
+        }
+        covered = _EMPTY.union(
+            *chosen, *(c.places for c in self.concepts(Reading(words), ()) if len(c.places) > 1)
+        )
+        return Reading(
+            words,
+            tuple(
+                Named(name, places, is_changed or (is_family_changed and name.is_family))
+                for places, names in chosen.items()
+                for is_changed, is_family_changed in [self._doubts(places, words, covered)]
+                for name in names
+            ),
+        )
+
+    def _within(self, words: Sequence[Word]) -> dict[frozenset[int], list[Name]]:
+        """Return the names within the words, in any order, with only slight words between."""
+        forms_at = {
+            place: forms
+            for word, place in {w.folded: p for p, w in reversed([*enumerate(words)])}.items()
+            if (forms := self.lexicon.forms.get(word))
+        }
+        counts: Counter[int] = Counter()
+        for forms in forms_at.values():
+            counts.update(forms)
+        sizes = self.lexicon.sizes
+        complete = {form for form, count in counts.items() if count == sizes[form]}
+        places_of: dict[int, list[int]] = {form: [] for form in sorted(complete)}
+        for place, forms in forms_at.items():
+            for form in complete.intersection(forms):
+                places_of[form].append(place)
+        is_light = [self.lexicon.is_light(word.folded) for word in words]
+        by_places: dict[frozenset[int], list[Name]] = {}
+        for form, several in places_of.items():
+            own = frozenset(several)
+            if own not in by_places:
+                between = sum(not is_light[p] for p in range(min(own), max(own)) if p not in own)
+                if between > (sum(not is_light[place] for place in own) > 1):
+                    continue
+            by_places.setdefault(own, []).append(self.lexicon.name_of_form(form))
+        return by_places
+
+    def _doubts(
+        self, places: frozenset[int], words: Sequence[Word], covered: Collection[int]
+    ) -> tuple[bool, bool]:
+        """Return whether a word beside the name makes it another disease, and if it is a family."""
+        first, last = min(places), max(places)
+        near = range(max(0, first - _REACH), min(len(words), last + _REACH + 1))
+        beside = {place: words[place] for place in near if place not in covered}
+        return any(word.folded.startswith(self._lists.qualifiers) for word in beside.values()), any(
+            word.folded.startswith(self._lists.sites) or not self._is_right(word)
+            for place, word in beside.items()
+            if place in {first - 1, last + 1}
+        )
+
+    def _is_right(self, word: Word) -> bool:
+        return (
+            bool(word.names)
+            or word.folded in self.lexicon.forms
+            or word.folded in self._right
+            or word.folded in self._lists.right
+            or (word.stem,) in self._lists.synonyms.phrases
+            or word.text in self._lists.short_words
+            or word.folded.startswith(self._beginnings)
+            or self.lexicon.is_light(word.folded)
+        )
+
+    def _corrections(self, word: Word) -> Sequence[Word]:
+        """Return the nearest known words for one that is no right word of any language."""
+        if self._is_right(word) or len(word.text) < SHORTEST:
+            return (word,)
+        near = self._spelling.near(word.text)
+        return [_word(word.typed, text, is_corrected=True) for text in near] or (word,)
+
+
+def _word(typed: str, text: str, *, is_corrected: bool = False) -> Word:
+    folded = fold(text)
+    return Word(typed, text, folded, stem(folded), is_corrected=is_corrected)
+
+
+def _places(words: Phrase, phrases: Iterable[Phrase]) -> Iterator[int]:
+    """Yield the places at which any of the phrases begins."""
+    for phrase in phrases:
+        if phrase[0] in words:
+            for place in range(len(words)):
+                if words[place : place + len(phrase)] == phrase:
+                    yield place
+
+
+def _chosen(names: Iterable[Name]) -> list[Name]:
+    """Return those of the same words that count: a family hides its own, all hide an absent."""
+    in_order = sorted(dict.fromkeys(names), key=lambda name: _RANKS[name.kind])
+    of_wider = {id_ for name in in_order if name.kind.is_wider for id_ in name.diagnosis_ids}
+    chosen = [
+        name
+        for name in in_order
+        if name.kind.is_wider
+        or (name.diagnosis_ids and not of_wider.issuperset(name.diagnosis_ids))
+    ]
+    return chosen or in_order

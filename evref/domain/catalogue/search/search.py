@@ -1,0 +1,403 @@
+"""The search of a catalogue: a query is read once; what follows is filtering and one order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.intervention import Intervention
+from evref.domain.catalogue.search.folding import fold, stem
+from evref.domain.catalogue.search.found import (
+    Answers,
+    FoundDiagnoses,
+    Hit,
+    InterventionHit,
+    MatchedBy,
+    MatchedIn,
+    Met,
+    Piece,
+    ReadAs,
+    Suggestion,
+)
+from evref.domain.catalogue.search.lexicon import Lexicon, Name
+from evref.domain.catalogue.search.lists import Kind, WordLists
+from evref.domain.catalogue.search.reading import Concept, Named, Reader, Reading, Word
+from evref.domain.catalogue.search.suggestions import (
+    MOST_INTERVENTIONS,
+    SHORTEST,
+    Suggested,
+    Suggestions,
+)
+from evref.domain.catalogue.search.synonyms import Likeness
+from evref.domain.catalogue.search.texts import IN_BODY, Texts
+
+_LONGEST_PARTICLE, _SHORTEST_PART, _SHORTEST_TEXT = 3, 4, 7
+_MOST_SUGGESTED, _LAST = 3, 99
+_EMPTY = frozenset[int]()
+
+
+class _Group(NamedTuple):
+    """The interventions of a named diagnosis: the places of its names, and its own in the order."""
+
+    covered: frozenset[int]
+    place: int
+
+
+class _Candidate(NamedTuple):
+    """An intervention, the words of the query that it lacks, and what orders it."""
+
+    number: int
+    lacking: tuple[str, ...]
+    meets_any: bool
+    is_in_body: bool
+    rank: tuple[int, ...]
+
+
+class Search:
+    """The search of the diagnoses and interventions of a catalogue."""
+
+    def __init__(self, catalogue: Catalogue, lists: WordLists) -> None:
+        self._names = {entry.diagnosis.id: entry.diagnosis.name for entry in catalogue.entries}
+        self._lists = lists
+        self._texts = Texts(catalogue, lists)
+        self._lexicon = Lexicon(catalogue, lists)
+        self._reader = Reader(self._lexicon, self._texts.words)
+        self._suggestions = Suggestions(catalogue, self._lexicon)
+        self._with_stem: dict[str, list[str]] = {}
+        for word in self._lexicon.forms:
+            self._with_stem.setdefault(stem(word), []).append(word)
+
+    def diagnoses(self, text: str) -> FoundDiagnoses:
+        """Return the diagnoses that the text names."""
+        reading = self._reader.read(text)
+        hits = self._hits(reading, reading.meant)
+        if not hits and not reading.absent:
+            hits = self._having(reading)
+        near = self._hits(reading, [one for one in reading.named if one.is_doubtful])
+        if not (hits or near or reading.absent):
+            near = tuple(self._near(reading))
+        unread = [
+            concept.typed
+            for concept in self._beside_names(reading)
+            if self._is_required(concept) and not self._is_told(concept)
+        ]
+        return FoundDiagnoses(
+            hits,
+            tuple(
+                Suggestion(hit.diagnosis_id, self._names[hit.diagnosis_id], hit.matched)
+                for hit in near[: 0 if hits else _MOST_SUGGESTED]
+            ),
+            _wider(reading),
+            tuple(dict.fromkeys(reading.typed(one.places) for one in reading.absent)),
+            self._pieces(reading),
+            () if hits and not reading.meant else tuple(unread),
+        )
+
+    def diagnoses_of_record(self, text: str) -> tuple[Hit, ...]:
+        """Return the diagnoses that a name in a record names."""
+        reading = self._reader.read_name(text)
+        return self._hits(reading, reading.meant)
+
+    def interventions(self, text: str, among: Collection[str] | None = None) -> Answers:
+        """Return the interventions that the text asks for, of these diagnoses if any are given."""
+        reading = self._reader.read(text)
+        groups = {
+            id_: group
+            for id_, group in self._groups(reading).items()
+            if among is None or id_ in among
+        }
+        titled = self._texts.titled(text)
+        if not groups:
+            return self._anywhere(reading, titled)
+        found: list[_Candidate] = []
+        asked: dict[Concept, None] = {}
+        for id_, group in groups.items():
+            concepts = [*self._reader.concepts(reading, group.covered)]
+            asked |= dict.fromkeys(concepts)
+            own = self._texts.of_diagnosis[id_]
+            distances = [self._texts.distances(concept.stems, own) for concept in concepts]
+            found += self._candidates(concepts, distances, own, group)
+        if any(one.meets_any for one in found):
+            fewest = min(len(one.lacking) for one in found)
+            found = [one for one in found if len(one.lacking) == fewest]
+        return self._answers(found, reading, asked, groups, titled)
+
+    def suggest(self, text: str, most: int) -> list[Suggested]:
+        """Return what the typed text may become; if nothing begins so, what it finds."""
+        begun = self._suggestions.of(text, most)
+        if begun or len(text.strip()) < SHORTEST:
+            return begun
+        found = [
+            Suggested(
+                "diagnosis",
+                self._names[hit.diagnosis_id],
+                "" if hit.by is MatchedBy.NAME else hit.matched,
+                hit.diagnosis_id,
+            )
+            for hit in self.diagnoses(text).hits[:most]
+        ]
+        answers = () if found else self.interventions(text).interventions
+        return found + [
+            Suggested(
+                "intervention", one.title, self._names[one.diagnosis_id], one.diagnosis_id, one.id
+            )
+            for one in answers[:MOST_INTERVENTIONS]
+        ]
+
+    def _explain(
+        self, concepts: Collection[Concept], covered: str, one: Intervention
+    ) -> InterventionHit:
+        """Return why an intervention was found: by concepts, or by the words of its diagnosis."""
+        met = []
+        for concept in concepts:
+            if concept.facet is not None:
+                written = self._texts.of_title(concept.facet.title, one)
+            else:
+                written = self._texts.written(concept.stems, one)
+            if written is not None and (concept.facet or self._is_required(concept)):
+                met.append(Met(concept.typed, *written))
+        if not met:
+            name = self._names[one.diagnosis_id]
+            return InterventionHit(
+                one, None, (Met(covered, name, is_in_title=False, likeness=Likeness.SAME),)
+            )
+        is_in_title = all(words.is_in_title for words in met)
+        matched_in = MatchedIn.TITLE if is_in_title else MatchedIn.SUMMARY
+        return InterventionHit(one, matched_in, tuple(met))
+
+    def _groups(self, reading: Reading) -> dict[str, _Group]:
+        """Return the named diagnoses.
+
+        Words that a query may ask about are free where the other words name the same.
+        """
+        own = {
+            id_
+            for one in reading.meant
+            if not one.name.kind.is_wider
+            for id_ in one.name.diagnosis_ids
+        }
+        groups: dict[str, _Group] = {}
+        for one in reading.meant:
+            name = one.name
+            is_told = name.kind is Kind.COMPLAINT or own & {*name.diagnosis_ids}
+            if name.kind.is_wider and own and is_told:
+                continue
+            facets = {p for p in one.places if (reading.words[p].folded,) in self._lexicon.facets}
+            covered = one.places - facets or one.places
+            for order, id_ in enumerate(name.diagnosis_ids):
+                place = order if name.kind.is_wider else -1
+                before = groups[id_].covered if id_ in groups else _EMPTY
+                groups[id_] = _Group(before | covered, place)
+        return groups
+
+    def _candidates(
+        self,
+        concepts: Sequence[Concept],
+        distances: Sequence[Mapping[int, int]],
+        numbers: Iterable[int],
+        group: _Group,
+    ) -> Iterator[_Candidate]:
+        """Yield the interventions, and how far each is from the concepts."""
+        required = [
+            (concept, found)
+            for concept, found in zip(concepts, distances, strict=True)
+            if self._is_required(concept)
+        ]
+        among = numbers if isinstance(numbers, range) else self._texts.all
+        facets = [concept.facet for concept in concepts if concept.facet is not None]
+        having = self._texts.having
+        in_titles = [having(facet.title, among, in_title=True) for facet in facets]
+        in_bodies = [having(facet.title, among, in_title=False) for facet in facets]
+        for number in numbers:
+            one = self._texts.interventions[number]
+            far = [found[number] for _, found in required if number in found]
+            lacking = tuple(concept.typed for concept, found in required if number not in found)
+            missed = 0
+            for facet, in_title, in_body in zip(facets, in_titles, in_bodies, strict=True):
+                is_in_place = one.module in facet.modules or one.phase in facet.phases
+                is_anywhere = number in in_title or number in in_body
+                missed += (number not in in_title) + (not is_in_place) + (not is_anywhere)
+            is_in_body = any(distance >= IN_BODY for distance in far)
+            rank = (
+                group.place,
+                is_in_body,
+                missed,
+                sum(distance % IN_BODY for distance in far),
+                self._texts.places_on_card[number],
+                number,
+            )
+            yield _Candidate(number, lacking, bool(far), is_in_body, rank)
+
+    def _is_required(self, concept: Concept) -> bool:
+        word = concept.text
+        is_particle = len(word) <= _LONGEST_PARTICLE and word in self._lists.short_words
+        is_slight = fold(word) in self._lists.generic or fold(word) in self._lists.care
+        return (
+            concept.facet is None
+            and len(word) > 1
+            and not (is_particle or is_slight or word.isdigit())
+        )
+
+    def _anywhere(self, reading: Reading, titled: Sequence[int]) -> Answers:
+        """Return the interventions of any diagnosis that have all concepts, some in its names.
+
+        A condition that the catalogue lacks must be in the title.
+        """
+        concepts = [*self._reader.concepts(reading, _EMPTY)]
+        if not any(map(self._is_required, concepts)):
+            concepts = [replace(concept, facet=None) for concept in concepts]
+        absent = _EMPTY.union(*(one.places for one in reading.absent))
+        distances = []
+        for concept in concepts:
+            found = self._texts.distances(concept.stems, self._texts.all)
+            if concept.places & absent:
+                found = {number: far for number, far in found.items() if far < IN_BODY}
+            elif len(concept.stems) == 1:
+                found |= dict.fromkeys(self._of_diagnoses_named(concept.stems[0]), 0)
+            distances.append(found)
+        required = [
+            found.keys()
+            for concept, found in zip(concepts, distances, strict=True)
+            if self._is_required(concept)
+        ]
+        if not required or any(one.is_doubtful for one in reading.named):
+            return self._answers([], reading, dict.fromkeys(concepts), {}, titled)
+        having_all = set(required[0]).intersection(*required[1:])
+        found_ = self._candidates(concepts, distances, having_all, _Group(_EMPTY, 0))
+        return self._answers([*found_], reading, dict.fromkeys(concepts), {}, titled)
+
+    def _of_diagnoses_named(self, stem: str) -> Iterator[int]:
+        """Yield the interventions of the diagnoses with a word of this stem in a name."""
+        for id_ in self._lexicon.diagnoses_with(self._with_stem.get(stem, ())):
+            yield from self._texts.of_diagnosis[id_]
+
+    def _answers(
+        self,
+        found: Sequence[_Candidate],
+        reading: Reading,
+        concepts: Collection[Concept],
+        groups: Mapping[str, _Group],
+        titled: Sequence[int],
+    ) -> Answers:
+        ordered = sorted(found, key=lambda one: one.rank)
+        best = {one.number: one for one in reversed(ordered)}
+        numbers = dict.fromkeys((*titled, *(one.number for one in ordered)))
+        covered = _EMPTY.union(*(group.covered for group in groups.values()))
+        return Answers(
+            tuple(self._texts.interventions[number] for number in numbers),
+            frozenset(
+                self._texts.interventions[number].id
+                for number, one in best.items()
+                if one.meets_any and not one.is_in_body
+            ),
+            tuple(groups),
+            bool(groups)
+            and not any(one.meets_any for one in found)
+            and not any(concept.facet for concept in concepts),
+            _wider(reading),
+            self._pieces(reading),
+            ordered[0].lacking if ordered else (),
+            explain=partial(self._explain, concepts, reading.typed(covered)),
+        )
+
+    def _beside_names(self, reading: Reading) -> Iterator[Concept]:
+        return self._reader.concepts(reading, _EMPTY.union(*(one.places for one in reading.named)))
+
+    def _is_told(self, concept: Concept) -> bool:
+        """Whether the words are read as a facet or a treatment."""
+        return concept.facet is not None or self._reader.is_known(concept)
+
+    def _pieces(self, reading: Reading) -> tuple[Piece, ...]:
+        """Return what the query was read as, in the order typed; what is negated comes last."""
+        pieces: list[tuple[int, Piece]] = []
+        for one in reading.named:
+            if one.is_doubtful or one.name.kind is Kind.ABSENT:
+                read_as = ReadAs.ABSENT
+            elif any(reading.words[place].is_corrected for place in one.places):
+                read_as = ReadAs.CORRECTED
+            else:
+                read_as = ReadAs.WIDER if one.name.kind.is_wider else ReadAs.DIAGNOSIS
+            piece = Piece(reading.typed(one.places), read_as, one.name.meaning)
+            pieces.append((min(one.places), piece))
+        for concept in self._beside_names(reading):
+            if self._is_told(concept):
+                facet = concept.facet
+                read_as = ReadAs.FACET if facet else ReadAs.TREATMENT
+                meaning = (
+                    facet.name if facet else self._lists.meanings.get(concept.stems, concept.text)
+                )
+                pieces.append((min(concept.places), Piece(concept.typed, read_as, meaning)))
+        in_order = [piece for _, piece in sorted(pieces, key=lambda pair: pair[0])]
+        negated = [Piece(words, ReadAs.NEGATED, None) for words in reading.negated]
+        return tuple(dict.fromkeys((*in_order, *negated)))
+
+    def _hits(self, reading: Reading, named: Sequence[Named]) -> tuple[Hit, ...]:
+        """Return a hit for each diagnosis by its best name: whole, then longest, then English."""
+        ranked: list[tuple[tuple[int, ...], str, Named]] = []
+        for number, one in enumerate(named):
+            is_wider, size = one.name.kind.is_wider, len(one.places)
+            is_whole, is_foreign = size == len(reading.words), one.name.language != "en"
+            for place, id_ in enumerate(one.name.diagnosis_ids):
+                rank = (not is_whole, is_wider, is_wider and place, -size, is_foreign, number)
+                ranked.append((rank, id_, one))
+        best: dict[str, Named] = {}
+        for _, id_, one in sorted(ranked):
+            best.setdefault(id_, one)
+        return tuple(_hit(id_, one, reading) for id_, one in best.items())
+
+    def _having(self, reading: Reading) -> tuple[Hit, ...]:
+        """Return the diagnoses with a name of which the text is a good part."""
+        words = {word.folded for word in reading.words}
+        if sum(map(len, words)) < _SHORTEST_TEXT or not any(map(self._tells, reading.words)):
+            return ()
+        return self._with_words(words, most=2 * len(words))
+
+    def _near(self, reading: Reading) -> Iterator[Hit]:
+        """Yield the diagnoses with a word of the text that few others have in a name."""
+        for word in filter(self._tells, reading.words):
+            hits = self._with_words({word.folded})
+            if len(hits) <= _MOST_SUGGESTED:
+                yield from hits
+
+    def _tells(self, word: Word) -> bool:
+        is_long = len(word.folded) >= _SHORTEST_PART
+        return is_long and not word.names and not self._lexicon.is_light(word.folded)
+
+    def _with_words(self, words: Collection[str], most: int = _LAST) -> tuple[Hit, ...]:
+        """Return the diagnoses with a name of at most so many words, these among them."""
+        forms = [self._lexicon.forms.get(word, ()) for word in words]
+        sizes = self._lexicon.sizes
+        names = [
+            (sizes[form], self._lexicon.name_of_form(form))
+            for form in sorted(set(forms[0]).intersection(*forms[1:]))
+            if sizes[form] <= most
+        ]
+        best: dict[str, Hit] = {}
+        for _, name in sorted(names, key=lambda pair: (pair[0], pair[1].language != "en")):
+            if name.kind in {Kind.NAME, Kind.TERM}:
+                id_ = name.diagnosis_ids[0]
+                best.setdefault(id_, Hit(id_, name.text, name.language, _BY[name.kind]))
+        return tuple(best.values())
+
+
+def _wider(reading: Reading) -> Name | None:
+    return next((one.name for one in reading.meant if one.name.kind.is_wider), None)
+
+
+def _hit(diagnosis_id: str, one: Named, reading: Reading) -> Hit:
+    name, typed = one.name, [reading.words[place] for place in one.places]
+    is_corrected = any(word.is_corrected for word in typed)
+    is_whole = len(typed) == len(reading.words) and not is_corrected
+    by = _BY[name.kind]
+    return Hit(diagnosis_id, name.text, name.language, by, is_whole, is_corrected)
+
+
+_BY = {
+    Kind.NAME: MatchedBy.NAME,
+    Kind.TERM: MatchedBy.TERM,
+    Kind.FAMILY: MatchedBy.UMBRELLA,
+    Kind.COMPLAINT: MatchedBy.UMBRELLA,
+}
