@@ -17,6 +17,7 @@ from evref.ports.catalogue import (
     CatalogueFiles,
     FileFault,
     InvalidCatalogueError,
+    MapFile,
     Progress,
     PublishedCatalogue,
 )
@@ -158,8 +159,8 @@ class FakeCatalogueFiles(CatalogueFiles):
     def read_retractions(self, path: Path) -> tuple[Retraction, ...]:
         return ()
 
-    def read_snomed_map(self, path: Path) -> SnomedMap:
-        return SnomedMap.of(None, {1: (("M17",),)})
+    def read_snomed_map(self, path: Path, refset: str | None) -> MapFile:
+        return MapFile(SnomedMap.of(None, {1: (("M17",),)}), {})
 
     def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
         return tuple(f"{path}/README.md" for path in paths)

@@ -23,20 +23,34 @@ def codes() -> None:
     required=True,
     help="The code system that the file maps to ICD-10.",
 )
+@click.option(
+    "--refset",
+    metavar="ID",
+    help="The reference set to read. Default: that of the International, the US or the UK edition.",
+)
 @click.option("--dry-run", is_flag=True, help="Check the file without changing anything.")
-def load(path: Path, *, system: str, dry_run: bool) -> None:  # noqa: ARG001 - there is only one
+def load(
+    path: Path,
+    *,
+    system: str,  # noqa: ARG001 - there is only one
+    refset: str | None,
+    dry_run: bool,
+) -> None:
     """Replace the map of a code system to ICD-10 with the one in a file.
 
-    The file is an ExtendedMap of RF2 or a table of two columns, optionally compressed with gzip. If
-    a row cannot be read, nothing changes.
+    The file is an ExtendedMap of RF2 or a table of two columns, also compressed with gzip or in a
+    zip archive. If a row cannot be read, nothing changes.
     """
     use = stored().load_codes()
-    snomed = use.read(OPERATOR, path)
+    read = use.read(OPERATOR, path, refset)
+    snomed = read.map
     leading = use.leading(OPERATOR, snomed)
     if not dry_run:
         use.load(OPERATOR, snomed, by=user_name())
     verb = "Would read" if dry_run else "Reading"
     click.echo(f"{verb} {_size(len(snomed.codes), leading)}.")
+    for name, rows in sorted(read.left_out.items()):
+        click.echo(f"Left out {counted(rows, 'row')} of the reference set {name}.")
 
 
 @codes.command("status")

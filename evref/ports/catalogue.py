@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -124,6 +124,14 @@ class InvalidCatalogueError(EvrefError):
         super().__init__(f"{count} error{'' if count == 1 else 's'} in {files}.")
 
 
+@dataclass(frozen=True, slots=True)
+class MapFile:
+    """The map in a file, and the number of rows of each other reference set, by its id."""
+
+    map: SnomedMap
+    left_out: Mapping[str, int]
+
+
 class CatalogueFiles(ABC):
     """Reads and writes the file format of the catalogue."""
 
@@ -151,12 +159,14 @@ class CatalogueFiles(ABC):
         """
 
     @abstractmethod
-    def read_snomed_map(self, path: Path) -> SnomedMap:
-        """Return the map of SNOMED CT to ICD-10 in a file.
+    def read_snomed_map(self, path: Path, refset: str | None) -> MapFile:
+        """Return the map of SNOMED CT to ICD-10 in a file, which may be in an archive.
+
+        `refset` is the id of the reference set to read; by default a known one, or the only one.
 
         Raises:
-            InvalidCatalogueError: If the file or any of its rows cannot be read; it names
-                all such rows.
+            InvalidCatalogueError: If the file or any of its rows cannot be read; it names up to
+                100 such rows.
 
         """
 

@@ -78,7 +78,7 @@ def publish(storage: MemoryStorage, clock: FakeClock) -> PublishCatalogue:
 def codes(storage: MemoryStorage, clock: FakeClock) -> LoadCodes:
     """Return the use case with a map loaded."""
     codes = LoadCodes(storage, FakeCatalogueFiles(), clock)
-    codes.load(Operator(), codes.read(Operator(), ONE), by="root")
+    codes.load(Operator(), codes.read(Operator(), ONE).map, by="root")
     return codes
 
 

@@ -38,6 +38,20 @@ def test_a_map_is_loaded_shown_and_removed(ready: Run, table: Path) -> None:
     assert ready("codes", "remove").refused() == "No map of SNOMED CT is loaded."
 
 
+def test_rows_that_are_left_out_are_counted(ready: Run, folder: Path) -> None:
+    names = (
+        "id effectiveTime active moduleId refsetId referencedComponentId mapGroup mapPriority "
+        "mapRule mapAdvice mapTarget"
+    )
+    file = folder / "map.txt"
+    rows = [f"{n} 20260701 1 1 {n} 10{n} 1 1 TRUE ALWAYS M17.9" for n in (7, 8)]
+    file.write_text("\n".join([names, *rows]).replace(" ", "\t"), encoding="utf-8")
+
+    said = load(ready, file, "--refset", "8").splitlines()
+
+    assert said[1:] == ["Left out 1 row of the reference set 7."]
+
+
 def test_a_row_that_cannot_be_read_changes_nothing(ready: Run, table: Path, folder: Path) -> None:
     """The error names the line."""
     load(ready, table)

@@ -7,7 +7,7 @@ from evref.domain.audit import Action
 from evref.domain.catalogue.snomed import LoadedMap, SnomedMap
 from evref.domain.errors import NoCodesError
 from evref.domain.principal import Principal, Right, authorise
-from evref.ports.catalogue import CatalogueFiles
+from evref.ports.catalogue import CatalogueFiles, MapFile
 from evref.ports.storage import Storage
 from evref.ports.system import Clock
 
@@ -23,15 +23,15 @@ class LoadCodes:
     files: CatalogueFiles
     clock: Clock
 
-    def read(self, principal: Principal, path: Path) -> SnomedMap:
+    def read(self, principal: Principal, path: Path, refset: str | None = None) -> MapFile:
         """Return the map in a file; changes nothing.
 
         Raises:
-            InvalidCatalogueError: If rows cannot be read; the error has all of them.
+            InvalidCatalogueError: If rows cannot be read; the error has up to 100 of them.
 
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        return self.files.read_snomed_map(path)
+        return self.files.read_snomed_map(path, refset)
 
     def load(self, principal: Principal, snomed: SnomedMap, *, by: str) -> None:
         """Replace the map; `by` names the person who loads it."""

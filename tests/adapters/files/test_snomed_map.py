@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -41,8 +42,8 @@ def a_file(folder: Path, *lines: str, name: str = "map.txt") -> Path:
     return file
 
 
-def read(file: Path) -> SnomedMap:
-    return YamlCatalogueFiles().read_snomed_map(file)
+def read(file: Path, refset: str | None = None) -> SnomedMap:
+    return YamlCatalogueFiles().read_snomed_map(file, refset).map
 
 
 def groups(snomed: SnomedMap) -> dict[int, object]:
@@ -157,7 +158,8 @@ def test_each_row_that_cannot_be_read_is_an_error_with_its_line(
         (b"101;M17\n102;\xff\n", 2, "must be UTF-8, has the byte 0xFF"),
         (b"101;M17\n102;M17;x\n", 2, "must have 2 columns, has 3"),
         (b"101;M17\nx;M17\n", 2, "the first column must be a code of SNOMED CT"),
-        (b"101;M17\n102;\n", 2, "the second column must be a code of ICD-10"),
+        (b"101;M17\n102;M1\n", 2, "the second column must be a code of ICD-10"),
+        (b"PK\x03\x04x", None, "cannot be read: File is not a zip file"),
         (b'101;M17\n102;"M17"x\n', 2, "is not a row of a table"),
         (b"x;M17\n101;M17\n", 1, "the first column must be a code of SNOMED CT"),
         (b"101;" + b"M" * 70_000, 1, "must have at most 65,536 bytes"),
@@ -215,3 +217,94 @@ def test_reading_ends_at_the_hundredth_fault(tmp_path: Path) -> None:
         read(file)
 
     assert len(caught.value.faults) == 100
+
+
+UK = "999002271000000101"
+
+
+def test_the_map_of_the_uk_edition_is_read_as_it_is_delivered(tmp_path: Path) -> None:
+    """It has codes without dots, X for a missing character, marks as letters, and no rules."""
+    file = a_file(
+        tmp_path,
+        HEADER.replace("mapCategoryId", "mapBlock"),
+        row("101", "M179", refset=UK, rule=""),
+        row("102", "I10X", refset=UK, rule=""),
+        row("103", "G301D", refset=UK, rule=""),
+        row("103", "F001A", refset=UK, rule="", group="2"),
+        row("104", "#NC", refset=UK, rule=""),
+        row("105", "#HLT", refset=UK, rule=""),
+        row("106", "I10X", refset=UK, rule=""),
+        row("106", "I110", refset=UK, rule="", priority="2"),
+        row("107", "A41", refset="1126441000000105", rule=""),
+        row("108", "C15", refset="1126441000000105", rule=""),
+    )
+
+    found = YamlCatalogueFiles().read_snomed_map(file, None)
+
+    assert found.map.edition is Edition.WHO
+    assert groups(found.map) == {
+        101: (("M179",),),
+        102: (("I10",),),
+        103: (("G301",), ("F001",)),
+        104: (("",),),
+        105: (("",),),
+        106: (("I10", "I110"),),
+    }
+    assert found.left_out == {"1126441000000105": 2}
+
+
+def test_a_reference_set_can_be_named(tmp_path: Path) -> None:
+    file = a_file(tmp_path, HEADER, row("1", refset="77"), row("2", refset="88"), row("3"))
+
+    assert groups(read(file, "88")) == {2: (("M17.9",),)}
+    with pytest.raises(InvalidCatalogueError) as refused:
+        read(file, "99")
+
+    (fault,) = refused.value.faults
+    assert fault.message == "has no active row of 99; it has 447562003, 77, 88"
+
+
+def test_names_of_columns_may_be_in_any_case(tmp_path: Path) -> None:
+    file = a_file(tmp_path, HEADER.upper(), row())
+
+    assert groups(read(file)) == {101: (("M17.9",),)}
+
+
+def test_an_empty_target_in_a_table_means_none(tmp_path: Path) -> None:
+    file = a_file(tmp_path, "101;M17", "102;", "103;M17", "103;")
+
+    assert groups(read(file)) == {101: (("M17",),), 102: (("",),), 103: (("M17", ""),)}
+
+
+def a_zip(folder: Path, **files: str) -> Path:
+    file = folder / "release.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.mkdir("Snapshot")
+        for name, content in files.items():
+            archive.writestr(f"Snapshot/{name}.txt", content)
+    return file
+
+
+def test_a_map_is_read_from_the_archive_that_it_came_in(tmp_path: Path) -> None:
+    """Of the many files of a release, it is the snapshot of the ExtendedMap."""
+    content = f"{HEADER}\n{row()}\n"
+    one = a_zip(tmp_path, map=content)
+    assert groups(read(one)) == {101: (("M17.9",),)}
+
+    release = a_zip(
+        tmp_path, ExtendedMapFull="x", ExtendedMapSnapshot=content, ConceptSnapshot="x", ReadMe="x"
+    )
+    assert groups(read(release)) == {101: (("M17.9",),)}
+
+
+def test_an_archive_of_several_maps_says_which_to_name(tmp_path: Path) -> None:
+    file = a_zip(tmp_path, ExtendedMapSnapshotUK="x", ExtendedMapSnapshotINT="x")
+
+    with pytest.raises(InvalidCatalogueError) as refused:
+        read(file)
+
+    (fault,) = refused.value.faults
+    assert fault.message == (
+        "has 2 files; unpack it, and name one of them: 'Snapshot/ExtendedMapSnapshotUK.txt', "
+        "'Snapshot/ExtendedMapSnapshotINT.txt'"
+    )

@@ -9,9 +9,8 @@ from evref.adapters.outbound.files.snomed_map import read_snomed_map
 from evref.adapters.outbound.files.writing import write_files
 from evref.domain.catalogue.advice import Retraction
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.snomed import SnomedMap
 from evref.ports import catalogue
-from evref.ports.catalogue import FileFault, InvalidCatalogueError
+from evref.ports.catalogue import FileFault, InvalidCatalogueError, MapFile
 
 
 class YamlCatalogueFiles(catalogue.CatalogueFiles):
@@ -41,8 +40,8 @@ class YamlCatalogueFiles(catalogue.CatalogueFiles):
     def read_retractions(self, path: Path) -> tuple[Retraction, ...]:
         return read_retractions(path)
 
-    def read_snomed_map(self, path: Path) -> SnomedMap:
-        return read_snomed_map(path)
+    def read_snomed_map(self, path: Path, refset: str | None) -> MapFile:
+        return read_snomed_map(path, refset)
 
     def write(self, catalogue: Catalogue, folder: Path) -> None:
         write_files(catalogue, folder)

@@ -5,20 +5,21 @@ from __future__ import annotations
 import csv
 import gzip
 import re
+import zipfile
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import IO, NamedTuple, cast
 
 from evref.adapters.outbound.files.folders import opened, reason, shown_path
 from evref.adapters.outbound.files.nodes import FileError
 from evref.domain.catalogue.record_code import Classification, Edition, read_part
 from evref.domain.catalogue.snomed import Groups, Rule, SnomedMap, branches
-from evref.ports.catalogue import FileFault, InvalidCatalogueError
+from evref.ports.catalogue import FileFault, InvalidCatalogueError, MapFile
 
 _COLUMNS = ("id", "effectiveTime", "active", "refsetId", "referencedComponentId")
 _COLUMNS_OF_MAP = (*_COLUMNS, "mapGroup", "mapPriority", "mapRule", "mapTarget")
@@ -28,11 +29,21 @@ _LONGEST_LINE = 64 * 1024
 _MOST_BYTES = 1024**3
 _MOST_ROWS = 5_000_000
 _MOST_FAULTS = 100
-_GZIP = b"\x1f\x8b"
+_GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
+_MOST_NAMED = 10
 
-_INTERNATIONAL = "447562003"
-_EDITION_OF = {_INTERNATIONAL: Edition.WHO, "6011000124106": Edition.CM}
-"""The editions of the targets, by the reference set: of the International edition, of the US's."""
+_UK = "999002271000000101"
+_EDITION_OF = {"447562003": Edition.WHO, "6011000124106": Edition.CM, _UK: Edition.WHO}
+"""The editions of the targets, by the reference set: of the International edition, of the US's, of
+the UK's. The first of them that a file has is read.
+"""
+
+_NO_TARGET_OF_UK = {"#NC", "#HLT"}
+"""Not classifiable, and too high a level to classify."""
+
+# The UK edition writes codes without dots, with an X for a missing fourth character, and with D or
+# A for dagger or asterisk.
+_MARK_OF_UK = re.compile(r"(?<=^[A-Z][0-9]{2})X(?=[AD]?$)|(?<=[0-9X])[AD]$")
 
 
 class _Row(NamedTuple):
@@ -63,8 +74,8 @@ class _RowError(Exception):
     """Indicates a row that cannot be read; the text says why."""
 
 
-def read_snomed_map(path: Path) -> SnomedMap:
-    """Return the map in a file, which may be compressed with gzip.
+def read_snomed_map(path: Path, refset: str | None) -> MapFile:
+    """Return the map in a file, which may be compressed with gzip or in a zip archive.
 
     Raises:
         InvalidCatalogueError: If the file or a row cannot be read; it has the first 100 such rows.
@@ -72,21 +83,43 @@ def read_snomed_map(path: Path) -> SnomedMap:
     """
     try:
         with ExitStack() as closing:
-            file: BinaryIO = closing.enter_context(opened(path))
-            is_compressed = file.read(len(_GZIP)) == _GZIP
+            file = closing.enter_context(opened(path))
+            start = file.read(len(_ZIP))
             file.seek(0)
-            if is_compressed:
-                file = cast("BinaryIO", closing.enter_context(gzip.GzipFile(fileobj=file)))
-            return _Reader(shown_path(path)).read(_lines(file))
+            unpacked: IO[bytes] = file
+            if start == _ZIP:
+                archive = closing.enter_context(zipfile.ZipFile(file))
+                unpacked = closing.enter_context(archive.open(_member(archive)))
+            elif start.startswith(_GZIP):
+                unpacked = cast("IO[bytes]", closing.enter_context(gzip.GzipFile(fileobj=file)))
+            return _Reader(shown_path(path), refset).read(_lines(unpacked))
     except FileError as error:
         fault = FileFault(shown_path(path), error.line, error.message)
-    except (OSError, EOFError, ValueError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
         why = reason(error) if isinstance(error, (OSError, ValueError)) else str(error)
         fault = FileFault(shown_path(path), None, f"cannot be read: {why}")
     raise InvalidCatalogueError([fault], "the map")
 
 
-def _lines(file: BinaryIO) -> Iterator[tuple[int, str]]:
+def _member(archive: zipfile.ZipFile) -> zipfile.ZipInfo:
+    """Return the only file of the archive, or the only snapshot of an ExtendedMap in it."""
+    files = [member for member in archive.infolist() if not member.is_dir()]
+    if len(files) == 1:
+        return files[0]
+    maps = [member for member in files if "ExtendedMap" in member.filename]
+    snapshots = [member for member in maps if "Snapshot" in Path(member.filename).name]
+    if len(snapshots) == 1:
+        return snapshots[0]
+    named = [repr(member.filename) for member in snapshots or maps or files]
+    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    raise FileError(
+        None,
+        f"has {len(files)} files; unpack it, and name one of them: "
+        f"{', '.join(named[:_MOST_NAMED])}{more}",
+    )
+
+
+def _lines(file: IO[bytes]) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank, with their numbers."""
     number = size = 0
     while data := file.readline(_LONGEST_LINE + 1):
@@ -108,26 +141,30 @@ def _lines(file: BinaryIO) -> Iterator[tuple[int, str]]:
 
 
 class _Reader:
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, refset: str | None) -> None:
         self._name = name
+        self._refset = refset
+        self._left_out: Counter[str] = Counter()
         self._faults: list[FileFault] = []
         self._is_code: dict[str, bool] = {}
 
-    def read(self, lines: Iterator[tuple[int, str]]) -> SnomedMap:
+    def read(self, lines: Iterator[tuple[int, str]]) -> MapFile:
         first = next(lines, None)
         if first is None:
             raise FileError(None, "is empty")
         number, header = first
-        names = header.split("\t")
-        if "referencedComponentId" in names:
+        names = [name.strip().lower() for name in header.split("\t")]
+        if "referencedcomponentid" in names:
             read = self._extended_map(names, lines)
+        elif self._refset is not None:
+            raise FileError(number, "is not an ExtendedMap of RF2, so it has no reference set")
         else:
             read = self._table(number, header, lines)
         if self._faults:
             raise InvalidCatalogueError(self._faults, "the map")
         if not read.codes:
             raise FileError(None, "has no active row of a map")
-        return read
+        return MapFile(read, dict(self._left_out))
 
     def _refuse(self, line: int, message: str) -> None:
         self._faults.append(FileFault(self._name, line, message))
@@ -135,16 +172,14 @@ class _Reader:
             raise InvalidCatalogueError(self._faults, "the map")
 
     def _extended_map(self, names: Sequence[str], lines: Iterator[tuple[int, str]]) -> SnomedMap:
-        missing = [name for name in _COLUMNS_OF_MAP if name not in names]
+        missing = [name for name in _COLUMNS_OF_MAP if name.lower() not in names]
         if missing:
             message = f"has no column {', '.join(missing)}: it is not an ExtendedMap of RF2"
             raise FileError(1, message)
         rows = self._newest(names, lines)
-        refsets = {row.refset for row in rows}
-        refset = _INTERNATIONAL if _INTERNATIONAL in refsets else min(refsets, default="")
-        if refset != _INTERNATIONAL and len(refsets) > 1:
-            message = f"has the maps of {len(refsets)} reference sets; give a file with only one"
-            raise FileError(None, message)
+        self._left_out.update(row.refset for row in rows)
+        refset = self._chosen_refset()
+        del self._left_out[refset]
         # Sorted, the rows of a code take less memory than in a dictionary by code.
         targets = []
         for row in rows:
@@ -164,9 +199,23 @@ class _Reader:
             groups_by_code[code] = known.setdefault(groups, groups)
         return SnomedMap.of(_EDITION_OF.get(refset), groups_by_code)
 
+    def _chosen_refset(self) -> str:
+        """Return the reference set to read: the given one, a known one, or the only one."""
+        refsets = sorted(self._left_out)
+        named = ", ".join(refsets[:_MOST_NAMED])
+        if self._refset is not None:
+            if self._refset not in refsets:
+                raise FileError(None, f"has no active row of {self._refset}; it has {named}")
+            return self._refset
+        known = next((refset for refset in _EDITION_OF if refset in refsets), None)
+        if known is None and len(refsets) > 1:
+            message = f"has the maps of {len(refsets)} reference sets; give one with --refset"
+            raise FileError(None, f"{message}: {named}")
+        return known or next(iter(refsets), "")
+
     def _newest(self, names: Sequence[str], lines: Iterator[tuple[int, str]]) -> list[_Row]:
         """Return the active rows; of several with the same id, only the newest counts."""
-        places = [names.index(name) for name in _COLUMNS_OF_MAP]
+        places = [names.index(name.lower()) for name in _COLUMNS_OF_MAP]
         texts: dict[str, str] = {}
         newest: dict[str, _Row] = {}
         for number, line in lines:
@@ -193,12 +242,16 @@ class _Reader:
         for name, text in (("mapGroup", row.group), ("mapPriority", row.priority)):
             if re.fullmatch("[0-9]{1,4}", text) is None:
                 raise _RowError(f"{name} must be a whole number")
-        rule = Rule.of(row.rule)
+        # The UK edition states no rules: its rows are alternatives.
+        rule = Rule.TRUE if row.refset == _UK and not row.rule else Rule.of(row.rule)
         if rule is None:
             raise _RowError("mapRule must be TRUE, OTHERWISE TRUE, or begin with IFA")
-        # In the US edition, a question mark stands for the last character, the encounter.
-        target = row.target.removesuffix("?")
-        if row.target:
+        target = row.target
+        if row.refset == _UK:
+            target = "" if target in _NO_TARGET_OF_UK else _MARK_OF_UK.sub("", target)
+        if target:
+            # In the US edition, a question mark stands for the last character, the encounter.
+            target = target.removesuffix("?")
             self._require_target("mapTarget", target)
         return _Target(int(row.code), int(row.group), int(row.priority), rule, target)
 
@@ -237,7 +290,8 @@ class _Reader:
         try:
             code, target = self._cells(text, delimiter)
             self._require_code("the first column", code)
-            self._require_target("the second column", target)
+            if target:
+                self._require_target("the second column", target)
         except _RowError as error:
             self._refuse(line, str(error))
         else:
