@@ -7,12 +7,17 @@ import click
 
 from evref.cli.output import as_json, print_json, print_rows, say
 from evref.cli.wiring import OPERATOR, stored
-from evref.domain.access.key import LONGEST_OVERLAP, Permission
+from evref.domain.access.key import LONGEST_OVERLAP, ApiKey, Permission
 from evref.domain.access.quota import DAILY_LIMIT_RULE, DEFAULT_DAILY_LIMIT
 from evref.domain.rules import counted
 
 _HOUR = timedelta(hours=1)
 _STORE_IT = "Store the key now. It is not shown again."
+
+
+def _say_if_it_opens_nothing(key: ApiKey) -> None:
+    if key.opens_nothing:
+        say("The key opens nothing: its daily limit is 0 or its permission none.")
 
 
 def _date(text: str, allowed: str) -> date:
@@ -95,6 +100,7 @@ def create_key(
         f"permission {permission}, {counted(limit, 'request')} per day.\n"
         f"{_STORE_IT}"
     )
+    _say_if_it_opens_nothing(created.key)
     click.echo(created.token.text)
 
 
@@ -172,6 +178,7 @@ def rotate(key_id: str, hours: int, *, as_json: bool) -> None:
         print_json({"key": rotated.token.text, "id": rotated.key.id})
         return
     say(f"Rotated the key {rotated.key.name!r} ({rotated.key.id}). {_STORE_IT}")
+    _say_if_it_opens_nothing(rotated.key)
     if not rotated.key.is_live(manage.today()):
         say(f"The key has expired: it works only after evref key set-expiry {rotated.key.id} …")
     for old in rotated.ending_secrets:

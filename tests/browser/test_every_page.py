@@ -186,6 +186,8 @@ def test_no_answer_to_a_form_shuts_anybody_out(browser: Browser, site: Site, wid
         check(page, "a key, rotated")
         page.get_by_role("link", name="Done, I have stored it").click()
         check(page, "two keys at a time")
+        page.get_by_role("link", name="End the previous secret now …").click()
+        check(page, "the end of the previous key")
         page.goto("/settings/password")
         page.get_by_role("button", name="Change password").click()
         check(page, "password, refused")

@@ -40,6 +40,12 @@ def test_a_change_that_breaks_a_rule_changes_nothing(
     assert ready("key", "list").out == before
 
 
+@pytest.mark.parametrize("options", [("--limit", "0"), ("--permission", "none")])
+def test_a_key_that_opens_nothing_says_so(ready: Run, options: tuple[str, ...]) -> None:
+    assert "The key opens nothing" in ready(*KEY, *options).err
+    assert "The key opens nothing" not in ready(*KEY).err
+
+
 def test_a_key_is_printed_alone_on_standard_output(ready: Run) -> None:
     """So `KEY=$(evref key create …)` works."""
     made = ready(*KEY)

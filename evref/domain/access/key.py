@@ -164,13 +164,18 @@ class ApiKey:
         """Return whether the key is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_on is None or today <= self.expires_on)
 
+    @property
+    def opens_nothing(self) -> bool:
+        """Whether its permission level or its daily limit refuses every request."""
+        return self.permission is Permission.NONE or self.daily_limit == 0
+
     def state(self, today: date, admitted: int) -> KeyState:
         """Return the state on this day, after this number of admitted requests."""
         days_left = inf if self.expires_on is None else (self.expires_on - today).days
         most_important_first = (
             (KeyState.REVOKED, self.revoked_at is not None),
             (KeyState.EXPIRED, days_left < 0),
-            (KeyState.NO_ACCESS, self.permission is Permission.NONE or self.daily_limit == 0),
+            (KeyState.NO_ACCESS, self.opens_nothing),
             (KeyState.LIMIT_REACHED, admitted >= self.daily_limit),
             (KeyState.NEAR_LIMIT, admitted * 100 >= self.daily_limit * NEAR_LIMIT_PERCENT),
             (KeyState.EXPIRES_SOON, days_left <= EXPIRES_SOON_DAYS),
