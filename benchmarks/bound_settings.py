@@ -1,5 +1,5 @@
 """The settings of gunicorn for the bound: as deployed, but there is no catalogue to follow."""
 
-from evref.bootstrap.server import gunicorn_settings
+from evref.bootstrap import server
 
-globals().update(gunicorn_settings(), preload_app=True, post_worker_init=lambda _worker: None)
+globals().update({name: value for name, value in vars(server).items() if not callable(value)})

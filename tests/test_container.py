@@ -1,5 +1,6 @@
-"""The choice of the container that wires the service."""
+"""The wiring of the service, and the choice of its storage."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import get_type_hints
 
@@ -9,50 +10,51 @@ from dependency_injector import providers
 from evref.adapters.outbound.memory import MemoryStorage
 from evref.adapters.outbound.redis import RedisStorage
 from evref.adapters.outbound.sql import SqlStorage
-from evref.bootstrap.container import Container, container_for
+from evref.bootstrap.container import STORAGES, Container, container_for
 from evref.bootstrap.settings import Settings, SettingsError, StorageKind
 from evref.domain.access.key import Permission
 from evref.domain.access.token import KeyToken
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.accounts import INSTITUTIONS
-from evref.ports.storage import Storage
+from evref.ports.storage import DelegatingStorage, Storage
 from evref.testing.builders import OPERATOR, a_catalogue
 from evref.testing.filling import keep_catalogue
+from tests.entry_points import offer
 from tests.fakes import FakeClock
 
-WIRING = """
-from evref.adapters.outbound.memory import MemoryStorage
-from evref.bootstrap.container import Container
 
-def container(settings):
-    made = Container(settings=settings)
-    made.main_storage.override(MemoryStorage())
-    return made
+def whole(_settings: Settings, _default: Callable[[], Storage]) -> Storage:
+    return MemoryStorage()
 
-def nothing(settings):
-    return None
 
-def failing(settings):
-    raise TypeError("no\\nstorage")
-"""
+def partly(_settings: Settings, default: Callable[[], Storage]) -> Storage:
+    return DelegatingStorage(default())
+
+
+def nothing(_settings: Settings, _default: Callable[[], Storage]) -> None:
+    """Return no storage, as a function does that lacks its return statement."""
+
+
+def failing(_settings: Settings, _default: Callable[[], Storage]) -> Storage:
+    raise TypeError("no\nstorage")
 
 
 @pytest.fixture
-def wiring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return the name of a module with a contributor's containers."""
-    name = f"wiring_of_{tmp_path.name.replace('-', '_')}"
-    (tmp_path / f"{name}.py").write_text(WIRING)
+def _offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Offer the functions above as storages."""
+    functions = {name: f"{__name__}:{name}" for name in ("whole", "partly", "nothing", "failing")}
+    offer(tmp_path, "storages", {STORAGES: functions | {"lost": "nowhere:storage"}})
     monkeypatch.syspath_prepend(tmp_path)
-    return name
 
 
-def test_the_default_container_is_that_of_the_service() -> None:
+def test_by_default_storage_is_a_database() -> None:
     assert isinstance(container_for(Settings()).storage(), SqlStorage)
 
 
-def test_a_setting_names_another_container(wiring: str) -> None:
-    """The use cases get the adapters that this container overrides."""
-    container = container_for(Settings(container=f"{wiring}:container"))
+@pytest.mark.usefixtures("_offered")
+def test_an_installed_package_offers_a_storage() -> None:
+    """All use cases use it."""
+    container = container_for(Settings(storage="whole"))
 
     container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
 
@@ -61,22 +63,36 @@ def test_a_setting_names_another_container(wiring: str) -> None:
     assert container.browse().current().catalogue.version == storage.catalogue.version()
 
 
+@pytest.mark.usefixtures("_offered")
+def test_a_storage_that_replaces_parts_gets_the_database_with_its_settings(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'evref.sqlite'}"
+
+    storage = container_for(Settings(storage="partly", database_url=url)).storage()
+
+    storage.prepare()
+    storage.close()
+    assert isinstance(storage, DelegatingStorage)
+    assert (tmp_path / "evref.sqlite").exists()
+
+
+@pytest.mark.usefixtures("_offered")
 @pytest.mark.parametrize(
-    ("named", "message"),
+    ("name", "message"),
     [
-        ("nowhere:container", "cannot be found: No module named 'nowhere'"),
-        ("{}:missing", "cannot be found: module '{}' has no attribute 'missing'"),
-        ("{}:nothing", "must create a container, but nothing does not"),
-        ("{}:failing", "cannot create a container: TypeError: no storage"),
+        (
+            "disk",
+            " must be one of sql, memory, failing, lost, nothing, partly, whole, not 'disk'",
+        ),
+        ("lost", "=lost cannot be created: ModuleNotFoundError: No module named 'nowhere'"),
+        ("nothing", "=nothing does not return a Storage"),
+        ("failing", "=failing cannot be created: TypeError: no storage"),
     ],
 )
-def test_a_name_that_makes_no_container_is_an_invalid_setting(
-    wiring: str, named: str, message: str
-) -> None:
+def test_a_name_that_makes_no_storage_is_an_invalid_setting(name: str, message: str) -> None:
     with pytest.raises(SettingsError) as caught:
-        container_for(Settings(container=named.format(wiring)))
+        container_for(Settings(storage=name))
 
-    assert str(caught.value) == f"EVREF_CONTAINER {message.format(wiring)}"
+    assert str(caught.value) == f"EVREF_STORAGE{message}"
 
 
 def test_a_storage_is_replaced_as_a_whole_and_redis_may_count_for_it() -> None:

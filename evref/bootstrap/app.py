@@ -23,6 +23,7 @@ from evref.adapters.inbound.web.observation import log_access, observed
 from evref.adapters.inbound.web.representations import JsonProvider
 from evref.bootstrap import logs
 from evref.bootstrap.container import Container, container_for
+from evref.bootstrap.demo import demo_of, prepare
 from evref.bootstrap.interfaces import enabled_interfaces
 from evref.bootstrap.settings import Settings, SettingsError, StorageKind, hand_on_metrics_folder
 from evref.domain.errors import EvrefError, StorageUnavailableError
@@ -148,15 +149,20 @@ def _host(
 
 
 def create_app_or_exit() -> APIFlask:
-    """Return the application for a WSGI server; on an error, print one line and exit."""
+    """Return the application for a WSGI server; on an error, print one line and exit.
+
+    Storage in memory is filled here: no command can fill the memory of another process.
+    """
     try:
         settings = Settings.read()
-        _refuse_memory(settings)
         _refuse_two_spellings(settings)
         logs.configure(settings.log_format)
         container = container_for(settings)
         with closing(container.storage()):
             app = create_app(settings, container)
+            if settings.storage == StorageKind.MEMORY:
+                prepare(container, lambda _done, _total: None, by="evref")
+                print(demo_of(container), file=sys.stderr)  # noqa: T201
             for warning in check_storage(container):
                 print(f"evref: {warning}", file=sys.stderr)  # noqa: T201
     except (SettingsError, EvrefError) as error:
@@ -198,9 +204,3 @@ def _refuse_two_spellings(settings: Settings) -> None:
             f"to {name}, and in /etc/nginx/evref-sign-in.conf replace the line that sets {header} "
             f"by: proxy_set_header {name} $evref_email; (set there from the answer of auth_request)"
         )
-
-
-def _refuse_memory(settings: Settings) -> None:
-    # A new process has neither a catalogue nor keys in its memory.
-    if settings.storage is StorageKind.MEMORY:
-        raise SettingsError("EVREF_STORAGE=memory needs evref demo, which fills it")

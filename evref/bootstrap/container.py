@@ -4,7 +4,8 @@ Only this module uses dependency-injector, and only this module imports both the
 adapters.
 """
 
-from importlib import import_module
+from collections.abc import Callable, Mapping
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import ClassVar
 
@@ -28,9 +29,12 @@ from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.provision_demo import ProvisionDemo
 from evref.application.read_audit_log import ReadAuditLog
 from evref.application.report_health import readiness
-from evref.bootstrap.settings import PREFIX, Settings, SettingsError
+from evref.bootstrap.settings import PREFIX, Settings, SettingsError, StorageKind
 from evref.domain.errors import EvrefError, InvalidValueError
 from evref.ports.storage import Storage
+
+STORAGES = "evref.storages"
+"""The group of entry points that name the storages of other packages."""
 
 BUNDLED_CATALOGUE = Path(__file__).resolve().parents[1] / "data" / "catalogue"
 
@@ -42,11 +46,33 @@ def _where_counted(settings: Settings) -> str:
     return "redis" if settings.quota_url else "storage"
 
 
-class Container(containers.DeclarativeContainer):
-    """Created with `Container(settings=…)`; call an attribute to get its single instance.
+def _storage(settings: Settings, own: Mapping[str, Callable[[], Storage]]) -> Storage:
+    """Return one of evref's own storages, or one that a package offers.
 
-    To use another storage, override `main_storage`; Redis can still count for it.
+    Such a package names a callable in the group `evref.storages`, which gets the settings and a
+    function that returns the SQL storage.
     """
+    name = settings.storage
+    if name in own:
+        return own[name]()
+    offered = {entry_point.name: entry_point for entry_point in entry_points(group=STORAGES)}
+    if name not in offered:
+        known = ", ".join([*own, *sorted(offered)])
+        raise SettingsError(f"EVREF_STORAGE must be one of {known}, not {name!r}")
+    try:
+        storage = offered[name].load()(settings, own[StorageKind.SQL])
+    except EvrefError:
+        raise
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise SettingsError(f"EVREF_STORAGE={name} cannot be created: {reason}") from error
+    if not isinstance(storage, Storage):
+        raise SettingsError(f"EVREF_STORAGE={name} does not return a Storage")
+    return storage
+
+
+class Container(containers.DeclarativeContainer):
+    """Created with `Container(settings=…)`; call an attribute to get its single instance."""
 
     settings = providers.Dependency(instance_of=Settings)
 
@@ -57,9 +83,7 @@ class Container(containers.DeclarativeContainer):
     catalogue_files = One(YamlCatalogueFiles)
     word_lists = One(read_word_lists)
 
-    main_storage: providers.Selector[Storage] = providers.Selector(
-        settings.provided.storage,
-        memory=One(memory.MemoryStorage),
+    own_storages = providers.Dict(
         sql=One(
             sql.SqlStorage,
             One(
@@ -68,8 +92,10 @@ class Container(containers.DeclarativeContainer):
                 pool_size=settings.provided.database_connections,
                 timeout_seconds=settings.provided.storage_timeout_seconds,
             ),
-        ),
+        ).provider,
+        memory=One(memory.MemoryStorage).provider,
     )
+    main_storage: providers.ThreadSafeSingleton[Storage] = One(_storage, settings, own_storages)
     storage: providers.Selector[Storage] = providers.Selector(
         providers.Callable(_where_counted, settings),
         storage=main_storage,
@@ -124,14 +150,13 @@ class Container(containers.DeclarativeContainer):
 
 
 def container_for(settings: Settings) -> Container:
-    """Return the container that `EVREF_CONTAINER` creates; by default, a `Container`.
+    """Return the container for these settings.
 
     Raises:
-        SettingsError: If the named object is missing, fails or does not return a container; or the
-            address of a storage is not valid.
+        SettingsError: If the storage is unknown or cannot be created, or an address is not valid.
 
     """
-    container = Container(settings=settings) if settings.container is None else _named(settings)
+    container = Container(settings=settings)
     try:
         # This parses the addresses without connecting.
         container.storage()
@@ -139,21 +164,3 @@ def container_for(settings: Settings) -> Container:
         lines = (f"{PREFIX}{fault.field.upper()} {fault.message}" for fault in error.faults)
         raise SettingsError("\n".join(lines)) from error
     return container
-
-
-def _named(settings: Settings) -> Container:
-    module, _, name = (settings.container or "").partition(":")
-    try:
-        make = getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise SettingsError(f"EVREF_CONTAINER cannot be found: {error}") from error
-    try:
-        container = make(settings)
-    except EvrefError:
-        raise
-    except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise SettingsError(f"EVREF_CONTAINER cannot create a container: {reason}") from error
-    if not isinstance(container, containers.Container):
-        raise SettingsError(f"EVREF_CONTAINER must create a container, but {name} does not")
-    return container  # type: ignore[return-value]  # instances are dynamic containers

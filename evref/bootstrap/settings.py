@@ -50,7 +50,7 @@ class SettingsError(Exception):
 
 
 class StorageKind(StrEnum):
-    """The storage: a database, or the memory of a single server process."""
+    """evref's own storages: a database, or the memory of a single server process."""
 
     SQL = "sql"
     MEMORY = "memory"
@@ -102,6 +102,7 @@ _LONG = "at least 32 characters, such as the output of openssl rand -hex 32"
 class Settings(BaseSettings):
     """The operator's settings. Each field is the variable of the same name with `EVREF_`.
 
+    - `storage`: a `StorageKind`, or the name of an installed storage.
     - `quota_url`: the Redis server that counts requests; None to count in the database.
     - `database_connections`: the maximum number of database connections of a worker.
     - `storage_timeout_seconds`: how long a request waits for the database or for Redis.
@@ -111,7 +112,6 @@ class Settings(BaseSettings):
     - `secret_key`: signs the cookies of the settings pages; None to generate one and store it.
     - `proxies`: the number of proxies in front of the service, each of which adds its client's
       address to X-Forwarded-For.
-    - `container`: the function that builds the service; None for evref's own.
     - `metrics_token`: the token that /metrics requires; None to disable /metrics.
     - `metrics_folder`: the folder for the workers' counts, which /metrics reports.
     - `sign_in_header`: the header in which a proxy names its user by e-mail address, beside
@@ -128,7 +128,7 @@ class Settings(BaseSettings):
     )
 
     # The description says what is allowed, for the message about an invalid value.
-    storage: StorageKind = StorageKind.SQL
+    storage: str = StorageKind.SQL
     database_url: str = Field(
         "sqlite:///evref.sqlite",
         pattern=r"^(sqlite:///.+|postgresql(\+psycopg)?://.*)$",
@@ -162,11 +162,6 @@ class Settings(BaseSettings):
     representation_cache_mb: int = Field(16, ge=1, le=4096, description="a number from 1 to 4096")
     secret_key: str | None = Field(None, min_length=32, repr=False, description=f"text of {_LONG}")
     proxies: int = Field(0, ge=0, le=10, description="a number from 0 to 10")
-    container: str | None = Field(
-        None,
-        pattern=r"^([^\W\d]\w*\.)*[^\W\d]\w*:[^\W\d]\w*$",
-        description="of the form MODULE:NAME",
-    )
     log_format: LogFormat = LogFormat.TEXT
     access_log: _Switch = False
     metrics_token: str | None = Field(
@@ -221,11 +216,6 @@ class Settings(BaseSettings):
             SettingsError: If values are invalid, or the file cannot be read.
 
         """
-        if _in_file(env_file).get(f"{PREFIX}CONTAINER"):
-            # Otherwise anybody who can write this file could run code.
-            raise SettingsError(
-                f"EVREF_CONTAINER names code, so it must be set in the environment, not {env_file}"
-            )
         interfaces = _of_interfaces(env_file)
         switches = [
             f"{PREFIX}{name.upper()} must be on or off, not {text!r}"
@@ -283,6 +273,12 @@ class Settings(BaseSettings):
         # A secret is not shown, even if it is invalid.
         shown = f", not {value!r}" if field.repr else ""
         return f"{PREFIX}{name.upper()} must be {without_keys(allowed + shown)}"
+
+
+def hand_on(**settings: object) -> None:
+    """Set settings for the program that this process becomes."""
+    for name, value in settings.items():
+        os.environ[f"{PREFIX}{name.upper()}"] = str(value)
 
 
 def hand_on_metrics_folder(folder: Path) -> None:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -19,10 +18,8 @@ from evref.cli.output import (
     say,
     say_lines,
 )
-from evref.cli.wiring import OPERATOR, RefusedError, stored, wired
+from evref.cli.wiring import OPERATOR, Group, RefusedError, stored, wired
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.news import headline, news
-from evref.domain.catalogue.publication import Publication
 from evref.domain.errors import RemovalsError
 from evref.domain.rules import counted
 
@@ -41,9 +38,9 @@ PATH = _Path()
 _MOST_NAMES = 10
 
 
-@click.group()
+@click.group(cls=Group)
 def catalogue() -> None:
-    """Check, load, search, roll back and export the catalogue; show its state and history."""
+    """Check, load, roll back and export the catalogue; show its state and history."""
 
 
 @catalogue.command("check")
@@ -128,46 +125,13 @@ def _is_confirmed(removals: str) -> bool:
 
 
 @catalogue.command("history")
-@click.option("--changes", is_flag=True, help="Say what each publication changed.")
 @as_json
-def history(*, changes: bool, as_json: bool) -> None:
+def history(*, as_json: bool) -> None:
     """List the last publications, newest first. The first is the current one."""
-    if changes:
-        _print_changes(as_json=as_json)
-        return
     rows = [asdict(publication) for publication in stored().publish().history(OPERATOR)]
     for row in rows:
         del row["comparison"]
     print_rows(rows, as_json=as_json, empty="")
-
-
-def _print_changes(*, as_json: bool) -> None:
-    publish = stored().publish()
-    publications = publish.history(OPERATOR)
-    if as_json:
-        print_json([_record(publication) for publication in publications])
-        return
-    _, served = publish.status(OPERATOR)
-    for publication in publications:
-        at = f"{publication.published_at:%Y-%m-%d %H:%M:%S} UTC"
-        if publication.comparison is None:
-            click.echo(f"{publication.version}, {at}: not recorded")
-            continue
-        changes = [*news(publication.comparison, served)]
-        click.echo(f"{publication.version}, {at}: {headline(changes)}")
-        for change in changes:
-            click.echo(f"  {change}")
-
-
-def _record(publication: Publication) -> dict[str, Any]:
-    """Return a publication with its changes, in the format of the API."""
-    row = asdict(publication)
-    row["changes"] = changes = row.pop("comparison")
-    for diagnosis in changes["changed"] if changes else ():
-        for intervention in diagnosis["interventions_changed"]:
-            if turn := intervention["direction"]:
-                intervention["direction"] = {"from": turn["before"], "to": turn["after"]}
-    return row
 
 
 @catalogue.command("rollback")

@@ -6,11 +6,11 @@ import click
 
 from evref.cli.catalogue import PATH, user_name
 from evref.cli.output import as_json, print_json
-from evref.cli.wiring import OPERATOR, stored
+from evref.cli.wiring import OPERATOR, Group, stored
 from evref.domain.rules import counted
 
 
-@click.group()
+@click.group(cls=Group)
 def codes() -> None:
     """Load, show and remove the map with which the service reads SNOMED CT codes."""
 

@@ -10,7 +10,7 @@ from getpass import GetPassWarning
 import click
 
 from evref.cli.output import as_json, print_json, print_rows, say
-from evref.cli.wiring import OPERATOR, RefusedError, stored
+from evref.cli.wiring import OPERATOR, Group, RefusedError, stored
 from evref.domain.access.key import UNCHANGED, Unchanged
 from evref.domain.accounts.proxy_sign_in import domain_of
 from evref.domain.principal import Role
@@ -34,7 +34,7 @@ def _cap(
     return int(text)
 
 
-@click.group()
+@click.group(cls=Group)
 def institution() -> None:
     """Manage institutions, which have members and API keys."""
 
@@ -133,7 +133,7 @@ def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: b
             say(f"{member.email} remains a member of {other.name!r}.")
 
 
-@click.group()
+@click.group(cls=Group)
 def member() -> None:
     """Manage members of institutions.
 

@@ -6,8 +6,15 @@ from typing import Any
 import click
 
 from evref.cli.output import as_json, print_json, print_rows, say
-from evref.cli.wiring import OPERATOR, stored
-from evref.domain.access.key import LONGEST_OVERLAP, ApiKey, Permission
+from evref.cli.wiring import OPERATOR, Group, stored
+from evref.domain.access.key import (
+    DEFAULT_LIFE,
+    LONGEST_OVERLAP,
+    UNCHANGED,
+    ApiKey,
+    Permission,
+    Unchanged,
+)
 from evref.domain.access.quota import DAILY_LIMIT_RULE, DEFAULT_DAILY_LIMIT
 from evref.domain.rules import counted
 
@@ -20,19 +27,23 @@ def _say_if_it_opens_nothing(key: ApiKey) -> None:
         say("The key opens nothing: its daily limit is 0 or its permission none.")
 
 
-def _date(text: str, allowed: str) -> date:
+def _day_or_never(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> date | Unchanged | None:
+    if text is None:
+        return UNCHANGED
+    if text == "never":
+        return None
     try:
         return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
     except ValueError:
-        raise click.BadParameter(f"must be {allowed}, not {text!r}") from None
+        raise click.BadParameter(
+            f"must be never or a date such as 2027-12-31, not {text!r}"
+        ) from None
 
 
-def _day(_context: click.Context, _parameter: click.Parameter, text: str | None) -> date | None:
-    return None if text is None else _date(text, "a date such as 2027-12-31")
-
-
-def _day_or_never(_context: click.Context, _parameter: click.Parameter, text: str) -> date | None:
-    return None if text == "never" else _date(text, "never or a date such as 2027-12-31")
+def _expiry(expires_on: date | None) -> str:
+    return "never expires" if expires_on is None else f"expires after {expires_on}"
 
 
 def _limit(_context: click.Context, _parameter: click.Parameter, text: str) -> int:
@@ -42,7 +53,7 @@ def _limit(_context: click.Context, _parameter: click.Parameter, text: str) -> i
         raise click.BadParameter(f"{DAILY_LIMIT_RULE}, not {text!r}") from None
 
 
-@click.group()
+@click.group(cls=Group)
 def key() -> None:
     """Manage API keys."""
 
@@ -52,6 +63,7 @@ def key() -> None:
 @click.option("--name", required=True, metavar="LABEL", help="What the key is for.")
 @click.option(
     "--limit",
+    "daily_limit",
     type=str,
     callback=_limit,
     default=DEFAULT_DAILY_LIMIT,
@@ -67,38 +79,40 @@ def key() -> None:
 )
 @click.option(
     "--expires",
-    callback=_day,
-    metavar="YYYY-MM-DD",
-    help="The last UTC day on which the key is valid.",
+    "expires_on",
+    callback=_day_or_never,
+    metavar="YYYY-MM-DD|never",
+    help=f"The last UTC day on which the key is valid.  [default: in {DEFAULT_LIFE.days} days]",
 )
 @as_json
 def create_key(
     institution_name: str,
     name: str,
-    limit: int,
+    daily_limit: int,
     permission: str,
-    expires: date | None,
+    expires_on: date | Unchanged | None,
     *,
     as_json: bool,
 ) -> None:
     """Create a key. Prints only the key on standard output. It is never shown again."""
     container = stored()
     institution = container.manage_institutions().institution_named(OPERATOR, institution_name)
-    created = container.manage_keys().create(
+    manage = container.manage_keys()
+    created = manage.create(
         OPERATOR,
         institution.id,
         name=name,
         permission=Permission(permission),
-        daily_limit=limit,
-        expires_on=expires,
+        daily_limit=daily_limit,
+        expires_on=manage.today() + DEFAULT_LIFE if expires_on is UNCHANGED else expires_on,
     )
     if as_json:
         print_json({"key": created.token.text, "id": created.key.id})
         return
     say(
         f"Created the key {created.key.name!r} ({created.key.id}) of {institution_name!r}: "
-        f"permission {permission}, {counted(limit, 'request')} per day.\n"
-        f"{_STORE_IT}"
+        f"permission {permission}, {counted(daily_limit, 'request')} per day, "
+        f"{_expiry(created.key.expires_on)}.\n{_STORE_IT}"
     )
     _say_if_it_opens_nothing(created.key)
     click.echo(created.token.text)
@@ -136,10 +150,10 @@ def list_keys(*, as_json: bool) -> None:
 
 @key.command("set-limit")
 @click.argument("key_id", metavar="ID")
-@click.argument("limit", callback=_limit, metavar="N")
-def set_limit(key_id: str, limit: int) -> None:
+@click.argument("daily_limit", callback=_limit, metavar="N")
+def set_limit(key_id: str, daily_limit: int) -> None:
     """Change a key's daily request limit. The change takes effect within a second."""
-    changed = stored().manage_keys().change(OPERATOR, key_id, daily_limit=limit)
+    changed = stored().manage_keys().change(OPERATOR, key_id, daily_limit=daily_limit)
     limit_in_words = counted(changed.daily_limit, "request")
     click.echo(f"The limit of the key {changed.name!r} is now {limit_in_words} per day.")
 
@@ -150,8 +164,7 @@ def set_limit(key_id: str, limit: int) -> None:
 def set_expiry(key_id: str, expires_on: date | None) -> None:
     """Change the last UTC day on which a key is valid. The change takes effect within a second."""
     changed = stored().manage_keys().change(OPERATOR, key_id, expires_on=expires_on)
-    expiry = "never expires" if expires_on is None else f"now expires after {expires_on}"
-    click.echo(f"The key {changed.name!r} {expiry}.")
+    click.echo(f"The key {changed.name!r} {_expiry(changed.expires_on)}.")
 
 
 @key.command("rotate")

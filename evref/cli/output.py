@@ -1,20 +1,25 @@
-"""The output of commands: tables for people, JSON for programs, and progress bars.
-
-Rich is imported where it is used, because `evref serve` does not need it.
-"""
+"""The output of commands: tables for people, JSON for programs, and progress bars."""
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
+from io import TextIOWrapper
 from typing import Any
 
 import click
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
-_WIDTH_WHERE_PIPED = 1000
 _MOST_LINES = 100
+
+
+def replace_what_cannot_be_shown() -> None:
+    """Print a question mark for a character that the encoding of the output lacks."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def print_rows(rows: Sequence[dict[str, Any]], *, as_json: bool, empty: str) -> None:
@@ -25,24 +30,19 @@ def print_rows(rows: Sequence[dict[str, Any]], *, as_json: bool, empty: str) -> 
     if not rows:
         click.echo(empty)
         return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in rows[0]:
-        table.add_column(name.replace("_", " "), overflow="fold")
-    for row in rows:
-        table.add_row(*(_cell(value) for value in row.values()))
-    # Without a terminal, Rich would cut lines at 80 characters.
-    console = Console(highlight=False, markup=False)
-    if not console.is_terminal:
-        console.width = _WIDTH_WHERE_PIPED
-    console.print(table)
+    cells = [[name.replace("_", " ") for name in rows[0]]]
+    cells += [[_cell(value) for value in row.values()] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row_cells in cells:
+        padded = (cell.ljust(width) for cell, width in zip(row_cells, widths, strict=True))
+        click.echo("  ".join(padded).rstrip())
 
 
 def print_json(value: object) -> None:
     """Print a value as JSON; dates in ISO 8601."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_iso))
+    # An escape keeps a character that the encoding of the output lacks.
+    is_unicode = sys.stdout.encoding.lower().replace("-", "") == "utf8"
+    click.echo(json.dumps(value, ensure_ascii=not is_unicode, indent=2, default=_iso))
 
 
 def say(text: str) -> None:
@@ -62,17 +62,14 @@ def say_lines(lines: Iterable[str]) -> None:
 @contextmanager
 def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
     """Show a progress bar on standard error, if it is a terminal."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415
+    hidden = not sys.stderr.isatty()
+    with click.progressbar(length=1, label=label, file=sys.stderr, hidden=hidden) as bar:
 
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda _done, _total: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        def show(done: int, total: int) -> None:
+            bar.length = total
+            bar.update(done - bar.pos)
+
+        yield show
 
 
 def _cell(value: object) -> str:

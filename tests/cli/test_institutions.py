@@ -34,14 +34,14 @@ def test_an_institution_is_made_and_listed(run: Run) -> None:
     ("command", "stdin", "message"),
     [
         (("institution", "create", "General Hospital"), b"", "already exists"),
-        (("institution", "create", "a\x1b[2Jb"), b"", "name: must be plain text"),
-        ((*MEMBER, "--password-stdin"), b"", "password: must have 8 to 1024 characters"),
+        (("institution", "create", "a\x1b[2Jb"), b"", "NAME must be plain text"),
+        ((*MEMBER, "--password-stdin"), b"", "password must have 8 to 1024 characters"),
         ((*MEMBER, "--password-stdin"), b"correct h\xff\xfe", "the password is not valid UTF-8"),
         ((*MEMBER, "--role", "viewer", "--password-stdin"), LONG, "at least one admin"),
         ((*MEMBER[:2], "nobody", *MEMBER[3:], "--password-stdin"), LONG, "e-mail address"),
-        ((*KEY, "--limit", "-1"), b"", "daily_limit: must be a whole number from 0 to 10,000,000"),
-        ((*KEY, "--expires", "2020-01-01"), b"", "expires_on: must be today"),
-        ((*KEY, "--name", "a\x00b"), b"", "name: must be plain text"),
+        ((*KEY, "--limit", "-1"), b"", "--limit must be a whole number from 0 to 10,000,000"),
+        ((*KEY, "--expires", "2020-01-01"), b"", "--expires must be today"),
+        ((*KEY, "--name", "a\x00b"), b"", "--name must be plain text"),
     ],
 )
 def test_what_breaks_a_rule_is_refused_and_not_made(

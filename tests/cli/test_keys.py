@@ -25,18 +25,23 @@ def key_of(run: Run, *options: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (("set-limit", "{}", "10000001"), "daily_limit"),
-        (("set-limit", "--", "{}", "-1"), "daily_limit"),
-        (("set-expiry", "{}", "2020-01-01"), "must be today"),
+        (("set-limit", "{}", "10000001"), "N must be a whole number"),
+        (("set-limit", "--", "{}", "-1"), "N must be a whole number"),
+        (("set-expiry", "{}", "2020-01-01"), "YYYY-MM-DD|never must be today"),
+        ((*KEY[1:], "--limit", "-5"), "--limit must be a whole number"),
+        ((*KEY[1:], "--expires", "2020-01-01"), "--expires must be today"),
+        ((*KEY[1:-1], ""), "--name must have"),
     ],
 )
 def test_a_change_that_breaks_a_rule_changes_nothing(
     ready: Run, command: tuple[str, ...], message: str
 ) -> None:
-    made = key_of(ready, "--limit", "0")
+    made = key_of(ready, "--limit", "0", "--expires", "never")
     before = ready("key", "list").out
 
-    assert message in ready("key", *(argument.format(made["id"]) for argument in command)).refused()
+    refused = ready("key", *(argument.format(made["id"]) for argument in command)).refused()
+
+    assert refused.startswith(message)
     assert ready("key", "list").out == before
 
 
@@ -82,7 +87,7 @@ def test_a_key_has_what_it_was_made_with(ready: Run) -> None:
     }
     assert records[plain["id"]]["daily_limit"] == 1000
     assert records[plain["id"]]["permission"] == "read"
-    assert records[plain["id"]]["expires_on"] is None
+    assert records[plain["id"]]["expires_on"] == str(today + timedelta(days=365))
     for shown in (listed.out, ready("key", "list").out):
         assert made["key"] not in shown
         assert made["key"][6:-4] not in shown
@@ -98,6 +103,19 @@ def test_the_table_of_keys_is_whole_where_it_is_piped(ready: Run) -> None:
     assert made.json["id"] in line
     assert name in line
     assert line.rstrip().endswith("-")
+
+
+def test_the_first_column_of_a_table_is_the_id(ready: Run) -> None:
+    """So a terminal of at least its width never breaks an id over lines."""
+    made = key_of(ready)
+    ready(*MEMBER, "--password-stdin", stdin=LONG)
+
+    for command in (("key", "list"), ("institution", "list"), ("member", "list")):
+        header, *lines = ready(*command).out.splitlines()
+        ids = [record["id"] for record in ready(*command, "--json").json]
+        assert header.startswith("id")
+        assert [line.split()[0] for line in lines] == ids
+    assert len(made["id"]) < 80
 
 
 def test_a_key_is_revoked_once(ready: Run) -> None:
@@ -171,7 +189,7 @@ def test_an_expiry_is_set_and_taken_away(ready: Run) -> None:
     today = datetime.now(UTC).date().isoformat()
 
     changed = ready("key", "set-expiry", made["id"], "9999-12-31")
-    assert changed.out == "The key 'Ward app' now expires after 9999-12-31.\n"
+    assert changed.out == "The key 'Ward app' expires after 9999-12-31.\n"
     assert ready("key", "list", "--json").json[0]["expires_on"] == "9999-12-31"
     assert ready("key", "set-expiry", made["id"], today).status == 0
     changed = ready("key", "set-expiry", made["id"], "never")
@@ -239,7 +257,10 @@ def test_a_key_in_the_place_of_a_name_is_neither_stored_nor_repeated(ready: Run)
     ("arguments", "message"),
     [
         ((*KEY, "--limit", "many"), "must be a whole number from 0 to 10,000,000, not 'many'"),
-        ((*KEY, "--expires", "2026-13-01"), "must be a date such as 2027-12-31, not '2026-13-01'"),
+        (
+            (*KEY, "--expires", "2026-13-01"),
+            "must be never or a date such as 2027-12-31, not '2026-13-01'",
+        ),
         (("key", "set-expiry", "x", "Never"), "must be never or a date such as 2027-12-31, not"),
         (
             ("key", "set-limit", "x", "1.5"),

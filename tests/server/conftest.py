@@ -118,7 +118,9 @@ def environment(**settings: str) -> dict[str, str]:
     """Return the environment of this process with these settings and no others."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith("EVREF_")}
     named = {f"EVREF_{name.upper()}": text for name, text in settings.items()}
-    return {**kept, "PYTHONPATH": str(REPOSITORY), **named}
+    # The second has what an installed package has: the entry point of patient.py.
+    path = f"{REPOSITORY}:{REPOSITORY / 'tests' / 'server' / 'installed'}"
+    return {**kept, "PYTHONPATH": path, **named}
 
 
 def evref(folder: Path, *arguments: str) -> str:

@@ -4,12 +4,17 @@ On a busy machine, storage can take longer than the longest timeout that operato
 """
 
 from evref.bootstrap.container import Container
-from evref.bootstrap.settings import Settings
+from evref.bootstrap.settings import Settings, StorageKind
+from evref.ports.storage import Storage
 from tests.servers import PATIENCE
 
-CONTAINER = f"{__name__}:container"
-"""The value of EVREF_CONTAINER."""
+
+def storage(settings: Settings, _default: object) -> Storage:
+    """Return what `EVREF_STORAGE=patient` names in the servers of these tests."""
+    made: Storage = container(settings).main_storage()
+    return made
 
 
 def container(settings: Settings) -> Container:
-    return Container(settings=settings.model_copy(update={"storage_timeout_seconds": PATIENCE}))
+    patience = {"storage": StorageKind.SQL, "storage_timeout_seconds": PATIENCE}
+    return Container(settings=settings.model_copy(update=patience))

@@ -51,6 +51,18 @@ def test_one_command_leads_to_a_ready_curl_line(
     assert "Traceback" not in server.log
 
 
+def test_memory_fills_itself_under_plain_gunicorn(start: Start, tmp_path: Path) -> None:
+    """It announces a key once, although it does not know the port."""
+    command = (*PLAIN, "--workers", "1", "--threads", "4", "wsgi:app")
+    server = start(tmp_path, *command, module="gunicorn", storage="memory")
+    server.wait_until_ready()
+
+    (token,) = re.findall(r"Bearer (\w+)", server.log)
+
+    assert server.get(LIST, token).status == 200
+    assert list(tmp_path.glob("*.sqlite")) == []
+
+
 def test_a_demo_that_was_stopped_starts_again_with_all_it_had(start: Start, tmp_path: Path) -> None:
     """The earlier key still works; the demo prints a new key, which expires."""
     first = start(tmp_path, "demo")
@@ -63,7 +75,7 @@ def test_a_demo_that_was_stopped_starts_again_with_all_it_had(start: Start, tmp_
     second.wait_until_ready()
     (another,) = curl_lines(second)
 
-    assert "as demo@example.org with the password of the first start" in second.log
+    assert "to set a new one: evref member reset-password demo@example.org" in second.log
     assert f"http://127.0.0.1:{second.port}/settings" in second.log
     assert "This key expires tomorrow." in second.log
     assert try_in_shell(another)
@@ -74,8 +86,10 @@ def test_a_demo_that_was_stopped_starts_again_with_all_it_had(start: Start, tmp_
     ("settings", "message"),
     [
         ({}, "evref: There is no database yet; run: evref init"),
-        ({"storage": "disk"}, "evref: EVREF_STORAGE must be one of sql, memory, not 'disk'"),
-        ({"storage": "memory"}, "evref: EVREF_STORAGE=memory needs evref demo, which fills it"),
+        (
+            {"storage": "disk"},
+            "evref: EVREF_STORAGE must be one of sql, memory, patient, not 'disk'",
+        ),
     ],
 )
 def test_gunicorn_stops_where_the_application_cannot_start(

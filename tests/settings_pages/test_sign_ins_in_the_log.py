@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from evref.bootstrap.server import gunicorn_settings
+from evref.bootstrap import server
 from evref.domain.audit import SIGN_INS, Action, AuditEntry
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
@@ -98,7 +98,7 @@ def test_a_flood_is_written_when_a_member_opens_a_page_or_the_worker_ends(site: 
         Visitor(site).sign_in(EMAIL, "wrong password")
     assert [entry.times for entry in sign_ins(site)] == [20]
 
-    gunicorn_settings()["worker_exit"](None, SimpleNamespace(wsgi=site.app))
+    server.worker_exit(None, SimpleNamespace(wsgi=site.app))
     assert [entry.times for entry in sign_ins(site)] == [30]
     Visitor(site).sign_in(EMAIL, "wrong password")
     a_member(site, OTHER_EMAIL).get(LOG)

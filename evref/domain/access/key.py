@@ -63,6 +63,9 @@ OVERLAPS = (timedelta(0), timedelta(hours=1), timedelta(days=1), timedelta(days=
 
 LONGEST_OVERLAP = OVERLAPS[-1]
 
+DEFAULT_LIFE = timedelta(days=365)
+"""After this time, a new key expires, unless whoever creates it says otherwise."""
+
 
 @dataclass(frozen=True, slots=True)
 class KeySecret:

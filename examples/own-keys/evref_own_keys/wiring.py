@@ -1,16 +1,14 @@
-"""The service with its keys and counts in this storage."""
+"""The storage that `EVREF_STORAGE=own-keys` names."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
-from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
+from evref.ports.storage import Storage
 from evref_own_keys.storage import OwnKeysStorage
 
 
-def container(settings: Settings) -> Container:
-    """Build the container; `EVREF_CONTAINER=evref_own_keys.wiring:container` names it."""
-    made = Container(settings=settings)
-    file = Path(os.environ.get("KEYS_FILE", "keys.sqlite"))
-    made.main_storage.override(OwnKeysStorage(made.main_storage(), file))
-    return made
+def storage(_settings: Settings, default: Callable[[], Storage]) -> Storage:
+    """Return a storage with keys and counts in this package's database."""
+    return OwnKeysStorage(default(), Path(os.environ.get("KEYS_FILE", "keys.sqlite")))

@@ -177,8 +177,8 @@ class _Workers(Collector):
         }
         # The process that starts the workers also has a file.
         for process in processes - {os.getppid()}:
-            # The files of a worker that has ended remain.
-            with suppress(ProcessLookupError):
+            # Files of ended workers remain; another user's process may have the id of one.
+            with suppress(ProcessLookupError, PermissionError):
                 os.kill(process, 0)
                 running += 1
         yield GaugeMetricFamily("evref_workers", "Workers that are running.", running)

@@ -19,13 +19,13 @@ from evref.domain.errors import InvalidApiKeyError, StorageNotReadyError
 from evref.domain.principal import Principal
 from evref.ports.storage import Changes, Storage
 
-# The revisions in `migrations`, oldest first; the first is release 0.1.0. With this list, an older
+# The revisions in `migrations`, oldest first; each is a release. With this list, an older
 # database is distinguished from a newer one without an import of Alembic.
-REVISIONS = ("0009", "0010", "0011", "0012", "0013", "0014")
+REVISIONS = ("0009", "0014")
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _NEWER_VERSION = "The database was made by a newer version of evref; install that, or newer."
-_BEFORE_RELEASES = "The database was made before release 0.1.0 of evref and cannot be upgraded."
+_OF_NO_RELEASE = "The database was made by no release of evref and cannot be upgraded."
 _OF_ANOTHER_PROGRAM = (
     "The database has tables of another program ({}); give evref a database or schema of its own."
 )
@@ -113,7 +113,7 @@ def _revision(connection: Connection) -> str | None:
         raise StorageNotReadyError(_OF_ANOTHER_PROGRAM.format("alembic_version"))
     if revision not in REVISIONS:
         is_newer = revision > REVISIONS[-1]
-        raise StorageNotReadyError(_NEWER_VERSION if is_newer else _BEFORE_RELEASES)
+        raise StorageNotReadyError(_NEWER_VERSION if is_newer else _OF_NO_RELEASE)
     return revision
 
 

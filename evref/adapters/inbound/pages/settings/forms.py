@@ -26,7 +26,7 @@ from wtforms.validators import DataRequired, InputRequired
 from evref.adapters.inbound.pages.settings import labels
 from evref.adapters.inbound.web.words import day
 from evref.domain.access.caps import CapUse
-from evref.domain.access.key import OVERLAPS, ApiKey, Permission
+from evref.domain.access.key import DEFAULT_LIFE, OVERLAPS, ApiKey, Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT
 from evref.domain.accounts.institution import check_email, normalised_email
 from evref.domain.errors import InvalidValueError
@@ -197,8 +197,8 @@ class Expiry(StrEnum):
     DATE = "date"
 
 
-_EXPIRY_DAYS = (30, 90, 365)
-_DEFAULT_EXPIRY = "365"
+_EXPIRY_DAYS = (30, 90, DEFAULT_LIFE.days)
+_DEFAULT_EXPIRY = str(DEFAULT_LIFE.days)
 _NEVER = "Never: the key works until you revoke it"
 
 
