@@ -127,6 +127,29 @@ def test_a_question_costs_little(client: Assistant) -> None:
     assert tokens(client.about["tools"]) < 1_500
 
 
+def test_empty_arguments_count_as_absent_and_codes_may_be_a_list(client: Assistant) -> None:
+    """Some assistants fill in every argument."""
+    found = client.call(
+        "find_diagnoses", q="", icd10=["M17.11", "S83.5"], edition=" ", icd11=[], module=""
+    )
+    listed = client.call("list_interventions", diagnosis_id="gout", module="", phase="")
+    wrong = client.call("list_interventions", diagnosis_id="")
+
+    assert [match["given"] for match in found.content["matches"]] == ["M17.11", "S83.5"]
+    assert not listed.failed
+    assert wrong.failed
+
+
+def test_a_wider_code_offers_what_is_below_it(client: Assistant) -> None:
+    found = client.call("find_diagnoses", icd10="F41")
+
+    assert found.content["diagnoses"] == []
+    assert (
+        "this code is wider; it includes generalised-anxiety-disorder (F41.1), panic-disorder "
+        "(F41.0)" in found.text
+    )
+
+
 def test_codes_of_a_record_find_diagnoses(client: Assistant, server: Server, key: str) -> None:
     """Each code, of any national edition, says what it found."""
     found = client.call("find_diagnoses", icd10="M17.11,S72001A,S83.5,B05,hello")

@@ -62,6 +62,13 @@ class Hit(BaseModel):
     spelling_corrected: bool
 
 
+class Narrower(BaseModel):
+    """A diagnosis with codes below a code of the call."""
+
+    id: str
+    codes: list[str]
+
+
 class Match(BaseModel):
     """What one code of the call found; `read_as` is None if it was not read."""
 
@@ -71,6 +78,7 @@ class Match(BaseModel):
     qualifier: str | None = None
     diagnoses: list[Fit]
     excluded_from: list[str]
+    narrower: list[Narrower] = []
     error: str | None
 
 

@@ -6,7 +6,14 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Generic, TypeAlias, TypeVar, get_args
 
 from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from evref_mcp import answers, wording
 from evref_mcp.records import (
@@ -27,6 +34,18 @@ Answer: TypeAlias = tuple[dict[str, Any], str]
 _Module = Annotated[str, Field(json_schema_extra={"enum": list(get_args(Module))})]
 _Phase = Annotated[str, Field(json_schema_extra={"enum": list(get_args(Phase))})]
 _Direction = Annotated[str, Field(json_schema_extra={"enum": list(get_args(Direction))})]
+
+
+def _joined(codes: object) -> object:
+    return ",".join(map(str, codes)) if isinstance(codes, list) else codes
+
+
+# Codes come with commas or as a list.
+_Codes = Annotated[
+    str | None,
+    BeforeValidator(_joined),
+    Field(json_schema_extra={"type": ["string", "array"], "items": {"type": "string"}}),
+]
 _Edition = Annotated[str, Field(json_schema_extra={"enum": ["who", "cm", "gm"]})]
 
 
@@ -34,6 +53,18 @@ class _Arguments(BaseModel):
     """Arguments of a call. An unknown one is an error: ignored, it would look like a filter."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def without_empty(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Leave out optional arguments without content, which some assistants send."""
+        optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
+        return {
+            name: value
+            for name, value in given.items()
+            if name not in optional
+            or not (value == [] or (isinstance(value, str) and not value.strip()))
+        }
 
 
 class FindDiagnoses(_Arguments):
@@ -44,15 +75,15 @@ class FindDiagnoses(_Arguments):
         Field(description="A name, a lay name or an abbreviation: “heart attack”, “COPD”."),
     ] = None
     icd10: Annotated[
-        str | None,
+        _Codes,
         Field(description="ICD-10 codes as records hold them, with commas: “M17.11,S72001A”."),
     ] = None
     edition: Annotated[
         _Edition | None,
         Field(description="The edition of the icd10 codes: WHO, ICD-10-CM or ICD-10-GM."),
     ] = None
-    icd11: Annotated[str | None, Field(description="ICD-11 codes: “FA01.0,FA01.0&XK8G”.")] = None
-    snomed: Annotated[str | None, Field(description="SNOMED CT codes: “239873007”.")] = None
+    icd11: Annotated[_Codes, Field(description="ICD-11 codes: “FA01.0,FA01.0&XK8G”.")] = None
+    snomed: Annotated[_Codes, Field(description="SNOMED CT codes: “239873007”.")] = None
     module: Annotated[_Module | None, Field(description="Only diagnoses with this module.")] = None
 
 
@@ -170,7 +201,7 @@ def _short(schema: dict[str, Any]) -> dict[str, Any]:
     (kind, *_) = schema.get("anyOf", [{}])
     return {
         name: value
-        for name, value in {**schema, **kind}.items()
+        for name, value in {**kind, **schema}.items()
         if name not in {"anyOf", "title"} and value is not None
     }
 

@@ -142,6 +142,9 @@ def _found(match: Match) -> str:
     if match.excluded_from:
         names = " or ".join(name.replace("-", " ") for name in match.excluded_from)
         meanings.append(f"this code means another condition than {names}")
+    if match.narrower:
+        below = (f"{found.id} ({', '.join(found.codes)})" for found in match.narrower)
+        meanings.append(f"this code is wider; it includes {', '.join(below)}")
     return f", read as {match.read_as}: {', '.join(meanings) or 'nothing in the catalogue'}"
 
 
