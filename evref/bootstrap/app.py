@@ -145,6 +145,7 @@ def _host(
         visitor=visitor,
         interfaces=interfaces,
         warnings=container.storage().warnings,
+        example=container.example,
     )
 
 

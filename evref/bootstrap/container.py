@@ -30,7 +30,9 @@ from evref.application.provision_demo import ProvisionDemo
 from evref.application.read_audit_log import ReadAuditLog
 from evref.application.report_health import readiness
 from evref.bootstrap.settings import PREFIX, Settings, SettingsError, StorageKind
+from evref.domain.catalogue.entry import Entry
 from evref.domain.errors import EvrefError, InvalidValueError
+from evref.ports.catalogue import CatalogueFiles
 from evref.ports.storage import Storage
 
 STORAGES = "evref.storages"
@@ -44,6 +46,13 @@ One = providers.ThreadSafeSingleton
 
 def _where_counted(settings: Settings) -> str:
     return "redis" if settings.quota_url else "storage"
+
+
+def _example(files: CatalogueFiles) -> Entry:
+    """Return an entry of the bundled catalogue, for examples in documents."""
+    path = BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml"
+    (entry,) = files.read([path], lambda _done, _total: None).entries
+    return entry
 
 
 def _storage(settings: Settings, own: Mapping[str, Callable[[], Storage]]) -> Storage:
@@ -82,6 +91,7 @@ class Container(containers.DeclarativeContainer):
     guesser = One(system.ZxcvbnPasswordGuesser)
     catalogue_files = One(YamlCatalogueFiles)
     word_lists = One(read_word_lists)
+    example = providers.Callable(_example, catalogue_files)
 
     own_storages = providers.Dict(
         sql=One(

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+_LONGEST_SHOWN = 100
+"""Characters; an error does not repeat a longer text."""
+
 
 class EvrefError(Exception):
     """The base class of all errors of the core. The text may be shown to users."""
@@ -64,7 +67,8 @@ class UnknownDiagnosisError(EvrefError):
 
     def __init__(self, diagnosis_id: str) -> None:
         self.diagnosis_id = diagnosis_id
-        super().__init__("The list of diagnoses contains every id in the catalogue.")
+        named = f"The id “{diagnosis_id}”" if len(diagnosis_id) <= _LONGEST_SHOWN else "This id"
+        super().__init__(f"{named} is not in the catalogue.")
 
 
 class RemovedDiagnosisError(UnknownDiagnosisError):
@@ -75,7 +79,8 @@ class RemovedDiagnosisError(UnknownDiagnosisError):
         self.removed_on = removed_on
 
     def __str__(self) -> str:
-        return f"It was removed from the catalogue on {self.removed_on.isoformat()}."
+        day = self.removed_on.isoformat()
+        return f"“{self.diagnosis_id}” was removed from the catalogue on {day}."
 
 
 class NoCatalogueError(EvrefError):

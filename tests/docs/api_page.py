@@ -29,9 +29,13 @@ def page(document: dict[str, Any]) -> str:
         PAGE.with_suffix(".md.jinja").read_text(encoding="utf-8")
     )
     operations = {
-        operation["operationId"]: {"request": f"{method.upper()} {path}", **operation}
+        operation["operationId"]: {
+            "request": f"GET {path}",
+            **operation,
+            "parameters": [_resolved(document, each) for each in operation["parameters"]],
+        }
         for path, methods in document["paths"].items()
-        for method, operation in methods.items()
+        if (operation := methods["get"])["operationId"] in ORDER
     }
     text = template.render(
         document=document,
@@ -45,6 +49,15 @@ def page(document: dict[str, Any]) -> str:
         most_diagnoses=MOST_DIAGNOSES,
     )
     return text.rstrip("\n") + "\n"
+
+
+def _resolved(document: dict[str, Any], parameter: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" not in parameter:
+        return parameter
+    resolved: dict[str, Any] = document["components"]["parameters"][
+        parameter["$ref"].rpartition("/")[2]
+    ]
+    return resolved
 
 
 def _errors(operations: dict[str, Any]) -> dict[str, tuple[str, str]]:

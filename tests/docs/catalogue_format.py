@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import evref
-from evref.adapters.inbound.rest.parameters import value_by_value
-from evref.adapters.inbound.rest.records import limits_of
+from evref.adapters.inbound.rest.records import limits_of, value_by_value
 from evref.domain.catalogue.diagnosis import RESERVED_IDS, Diagnosis, Module, Review
 from evref.domain.catalogue.effect import Effect, Measure
 from evref.domain.catalogue.evidence import Direction, Evidence, Recommendation, Reference

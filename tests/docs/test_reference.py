@@ -19,7 +19,7 @@ import click
 import pytest
 
 import evref.ports
-from evref.adapters.inbound.web.problems import PROBLEMS
+from evref.adapters.inbound.web.problems import DOCUMENTED
 from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import ALWAYS_ON, INTERFACES, PREFIX, Settings
@@ -145,7 +145,7 @@ def test_the_lengths_of_sessions_are_said_once() -> None:
 def test_every_problem_has_a_row_with_its_status() -> None:
     shown = {row[0]: row[1] for row in rows(reference("errors")) if row[1].isdigit()}
 
-    assert shown == {f"`{slug}`": str(int(kind.status)) for slug, kind in PROBLEMS.items()}
+    assert shown == {f"`{slug}`": str(int(kind.status)) for slug, kind in DOCUMENTED.items()}
 
 
 def leaves(command: click.Command, *path: str) -> Iterator[tuple[str, click.Command]]:

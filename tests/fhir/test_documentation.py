@@ -18,7 +18,7 @@ from evref.adapters.inbound.fhir.mappings import (
 from evref.adapters.inbound.fhir.outcome import status_of
 from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, MOST_COUNT, MOST_WITH_INCLUDED, SEARCH
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
-from evref.adapters.inbound.web.problems import PROBLEMS
+from evref.adapters.inbound.web.problems import DOCUMENTED
 from tests.docs.conftest import Demo, demo  # noqa: F401 - a fixture
 from tests.docs.pages import DOCS, assert_printed, programs
 
@@ -55,7 +55,7 @@ def codes(codings: Iterable[Coding]) -> list[str]:
             for certainty, codings in QUALITIES.items()
         ],
         [
-            [f"`{slug}`", str(int(status_of(PROBLEMS[slug].status))), f"`{issue}`"]
+            [f"`{slug}`", str(int(status_of(DOCUMENTED[slug].status))), f"`{issue}`"]
             for slug, issue in ISSUE_TYPES.items()
         ],
     ],
@@ -68,7 +68,7 @@ def test_the_page_has_each_table_of_the_code(table: list[list[str]]) -> None:
 
 def test_every_problem_that_can_occur_has_an_issue_type() -> None:
     """FHIR treats an unknown diagnosis as a resource that is not found."""
-    assert set(ISSUE_TYPES) == set(PROBLEMS) - {"unknown-diagnosis"}
+    assert set(ISSUE_TYPES) == set(DOCUMENTED) - {"unknown-diagnosis"}
 
 
 def test_the_page_has_every_parameter() -> None:

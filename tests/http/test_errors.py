@@ -19,7 +19,7 @@ from werkzeug.exceptions import (
 )
 
 from evref.adapters.inbound.web.problems import (
-    PROBLEMS,
+    DOCUMENTED,
     InvalidParametersError,
     MissingCredentialsError,
     NotAcceptableError,
@@ -52,7 +52,7 @@ def test_every_problem_type_has_its_page(service: Service) -> None:
     """One page lists all types. The type of `quota-exceeded` is registered with IANA."""
     overview = service.get("/problems").text
 
-    assert set(PROBLEMS) - {"quota-exceeded"} == {
+    assert set(DOCUMENTED) - {"quota-exceeded"} == {
         "missing-credentials",
         "invalid-api-key",
         "insufficient-permission",
@@ -65,15 +65,13 @@ def test_every_problem_type_has_its_page(service: Service) -> None:
         "service-unavailable",
         "internal-error",
     }
-    for slug, problem in PROBLEMS.items():
+    for slug, problem in DOCUMENTED.items():
         page = service.get(f"/problems/{slug}")
         assert page.status_code == 200
         assert page.mimetype == "text/html"
         assert problem.slug in page.text
         assert f'href="/problems/{slug}"' in overview
-        assert (
-            problem.registered_type or problem.type_uri(BASE_URL) == f"{BASE_URL}/problems/{slug}"
-        )
+        assert problem.type or problem.type_uri(BASE_URL) == f"{BASE_URL}/problems/{slug}"
 
 
 def words(text: str) -> set[str]:
@@ -125,7 +123,7 @@ def test_title_and_detail_say_different_things(
         ],
         "internal-error": [RuntimeError()],
     }
-    assert set(errors) == set(PROBLEMS)
+    assert set(errors) == set(DOCUMENTED)
     without_type = [RequestEntityTooLarge(), Forbidden(), BadRequest()]
     for failing.error in [*chain.from_iterable(errors.values()), *without_type]:
         with service.app.test_client() as client:
@@ -152,6 +150,40 @@ def test_the_instance_is_the_path_of_the_request(
 ) -> None:
     """The path is percent-encoded and has no query."""
     assert assert_problem(service.get(path), 404, "not-found")["instance"] == instance
+
+
+@pytest.mark.shared_service
+@pytest.mark.parametrize(
+    ("path", "detail"),
+    [
+        ("/api/v1/nothing", "There is nothing at /api/v1/nothing."),
+        (f"{LIST}/", f"There is nothing at {LIST}/: no path ends with a slash."),
+        ("/api//v1", "There is nothing at /api//v1: no path has two slashes in a row."),
+        ("/API/v1", "There is nothing at /API/v1: paths of the API are in lower case, and"),
+        ("/api", f"There is nothing at /api: the API is described in {BASE_URL}/api/v1/openapi"),
+        ("/api/v1", f"There is nothing at /api/v1: the API is described in {BASE_URL}/api/v1/op"),
+        (f"{LIST}/knee", "The id “knee” is not in the catalogue."),
+        (
+            f"{LIST}/M17.1",
+            "The id “M17.1” is not in the catalogue. To find diagnoses by a code, use",
+        ),
+        (f"{LIST}/FA01", "The id “FA01” is not in the catalogue. To find diagnoses by a code, use"),
+        (f"{LIST}/{'x' * 101}", "This id is not in the catalogue."),
+    ],
+)
+def test_a_404_says_what_was_not_found(
+    service: Service, token: str, path: str, detail: str
+) -> None:
+    """It does not blame the spelling of a path that is spelled as every other."""
+    assert body(service.get(path, token=token))["detail"].startswith(detail)
+
+
+@pytest.mark.shared_service
+def test_an_unknown_code_as_an_id_leads_to_the_search_by_code(service: Service, token: str) -> None:
+    for code, query in (("M17.1", "?icd10=M17.1"), ("FA01", "?icd11=FA01")):
+        problem = body(service.get(f"{LIST}/{code}/interventions", token=token))
+        assert problem["detail"].endswith(f"use listDiagnoses: {query}")
+        assert service.get(LIST + query, token=token).status_code == 200
 
 
 @pytest.mark.shared_service

@@ -31,8 +31,7 @@ def document(service: Service) -> dict[str, Any]:
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each path with its operation."""
     for path, item in document["paths"].items():
-        for operation in item.values():
-            yield path, operation
+        yield path, item["get"]
 
 
 def nodes(value: Any) -> Iterator[dict[str, Any]]:
@@ -67,14 +66,8 @@ def test_the_document_is_the_committed_one(service: Service) -> None:
     assert committed == snapshots.document(), f"openapi.json {snapshots.HOW_TO_RENEW}"
 
 
-def test_the_examples_are_responses_of_the_service(service: Service) -> None:
-    committed = snapshots.EXAMPLES.read_text(encoding="utf-8")
-
-    assert committed == snapshots.examples(), f"examples.json {snapshots.HOW_TO_RENEW}"
-
-
 def test_the_operations_are_those_of_the_contract(document: dict[str, Any]) -> None:
-    """Each operation is a GET with a name, a summary, a tag and the key."""
+    """Each is a GET with a name, a summary, a tag and the key, and a HEAD."""
     assert {path: operation["operationId"] for path, operation in operations(document)} == {
         "/api/v1/diagnoses": "listDiagnoses",
         "/api/v1/diagnoses/{id}": "getDiagnosis",
@@ -83,14 +76,15 @@ def test_the_operations_are_those_of_the_contract(document: dict[str, Any]) -> N
         "/api/v1/catalogue": "getCatalogue",
         "/api/v1/changes": "listChanges",
         "/api/v1/limit": "getLimit",
+        "/api/v1/openapi.json": "getOpenApi",
     }
-    for item in document["paths"].values():
-        assert set(item) == {"get"}
-    for _, operation in operations(document):
+    tags = {"getLimit": "Key", "getOpenApi": "Description"}
+    for path, operation in operations(document):
+        assert set(document["paths"][path]) == {"get", "head"}
         assert operation["summary"]
-        of_key = operation["operationId"] == "getLimit"
-        assert operation["tags"] == (["Key"] if of_key else ["Catalogue"])
-        assert operation["security"] == [{"apiKey": []}]
+        assert operation["tags"] == [tags.get(operation["operationId"], "Catalogue")]
+        is_public = operation["operationId"] == "getOpenApi"
+        assert operation["security"] == ([] if is_public else [{"apiKey": []}])
     assert document["components"]["securitySchemes"]["apiKey"]["type"] == "http"
     assert document["components"]["securitySchemes"]["apiKey"]["scheme"] == "bearer"
 
@@ -167,6 +161,37 @@ def test_the_service_accepts_every_search_that_the_document_allows(
     holds()
 
 
+def test_head_has_the_parameters_and_the_headers_of_get(document: dict[str, Any]) -> None:
+    for path, operation in operations(document):
+        head = document["paths"][path]["head"]
+
+        assert head["parameters"] == operation["parameters"]
+        assert head["responses"]["200"]["headers"] == operation["responses"]["200"]["headers"]
+        assert not any("content" in response for response in head["responses"].values())
+        assert head["operationId"].lower() == f"head{operation['operationId']}".lower()
+
+
+def test_every_property_has_an_example_or_an_enumeration(document: dict[str, Any]) -> None:
+    """A mock server can then make up an answer that looks like one of the service."""
+    missing = [
+        f"{name}.{member}"
+        for name, schema in document["components"]["schemas"].items()
+        for member, described in schema.get("properties", {}).items()
+        if not (described.keys() & {"examples", "enum", "$ref", "anyOf"})
+        and "$ref" not in described.get("items", {})
+    ]
+
+    assert missing == []
+
+
+def test_tools_for_openapi_3_0_can_read_the_schemas(document: dict[str, Any]) -> None:
+    """They do not know `const`, and rely on the format of integers."""
+    for node in nodes(document):
+        assert "const" not in node
+        if node.get("type") == "integer":
+            assert node["format"] in {"int32", "int64"}
+
+
 def test_every_example_meets_its_schema(service: Service, document: dict[str, Any]) -> None:
     """These are examples of responses, problems, headers and parameters."""
     checked = 0
@@ -180,5 +205,18 @@ def test_every_example_meets_its_schema(service: Service, document: dict[str, An
         for value in shown:
             service.document.check_value(schema, value)
             checked += 1
+    for schema in document["components"]["schemas"].values():
+        for described in schema.get("properties", {}).values():
+            for value in described.get("examples", []):
+                service.document.check_value(described, value)
+                checked += 1
 
-    assert checked > 20
+    assert checked > 100
+
+
+def test_every_operation_has_an_example_of_the_bundled_catalogue(document: dict[str, Any]) -> None:
+    for _, operation in operations(document):
+        content = operation["responses"]["200"]["content"]["application/json"]
+        if operation["operationId"] not in {"getOpenApi", "getLimit"}:
+            (shown,) = content["examples"].values()
+            assert "knee-osteoarthritis" in str(shown["value"]["data"])

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from evref.adapters.inbound.web.problems import UNNAMED
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
 from tests.http.service import Service, assert_outcome, assert_problem, body
@@ -24,7 +25,8 @@ def faults(service: Service, token: str, path: str) -> dict[str, list[Any]]:
     for fault in problem["errors"]:
         assert set(fault) == {"parameter", "message", "allowed"}
         assert fault["message"]
-        assert fault["parameter"] in problem["detail"]
+    first = problem["errors"][0]
+    assert problem["detail"].startswith(f"{first['parameter'] or UNNAMED} {first['message']}")
     return {fault["parameter"]: fault["allowed"] for fault in problem["errors"]}
 
 
@@ -95,7 +97,7 @@ def test_the_error_of_a_malformed_value_says_in_words_what_is_allowed(
 )
 def test_a_repeated_parameter_is_rejected(service: Service, token: str, path: str) -> None:
     """This holds even if both values are the same and valid."""
-    assert faults(service, token, path) == {"module": ["at most one value"]}
+    assert faults(service, token, path) == {"module": MODULES}
 
 
 @pytest.mark.parametrize(
@@ -153,8 +155,42 @@ def test_a_problem_describes_a_parameter_without_a_name(service: Service, token:
     problem = assert_problem(service.get(f"{DIAGNOSES}?=1", token=token), 422)
     (issue,) = assert_outcome(service.get("/fhir/PlanDefinition?=1", token=token), 400)
 
-    assert problem["detail"].endswith(" what is allowed for a parameter without a name.")
+    assert problem["detail"].startswith("A parameter without a name is not a parameter of this")
     assert issue["details"]["text"].startswith("A parameter without a name is not a parameter of ")
+
+
+@pytest.mark.parametrize(
+    ("path", "detail"),
+    [
+        (
+            f"{KNEE}/interventions?modul=home&phase=late",
+            "modul is not a parameter of this operation; allowed: module, phase",
+        ),
+        (
+            f"{KNEE}/interventions?phase=late",
+            'phase has the unknown value "late"; allowed: acute, subacute, chronic',
+        ),
+        (f"{KNEE}/interventions?phase=", "phase is empty; allowed: acute, subacute, chronic"),
+        (
+            f"{KNEE}/interventions?phase=acute&phase=acute",
+            "phase is given more than once; allowed: acute, subacute, chronic",
+        ),
+        (
+            "/api/v1/interventions?q=knee&limit=x",
+            'limit has the unknown value "x"; allowed: a whole number from 1 to 100',
+        ),
+        ("/api/v1/catalogue?module=home", "module is not a parameter of this operation"),
+        (
+            "/api/v1/changes?limit=1&since=0123456789abcdef",
+            "limit cannot be used with since",
+        ),
+    ],
+)
+def test_the_detail_is_the_first_error_in_a_sentence(
+    service: Service, token: str, path: str, detail: str
+) -> None:
+    """It stands alone in a log, and `allowed` has values where there are any."""
+    assert assert_problem(service.get(path, token=token), 422)["detail"] == detail
 
 
 def test_all_faults_are_reported_at_once(service: Service, token: str) -> None:

@@ -44,8 +44,8 @@ _Terms: TypeAlias = Annotated[
 class Review(Declared):
     """A clinician's review of an entry."""
 
-    by: Annotated[str, Line(1, 200), "Name and profession."]
-    on: Annotated[date, "The day of the review."]
+    by: Annotated[str, Line(1, 200), "Name and profession.", Example("A. Example, physiotherapist")]
+    on: Annotated[date, "The day of the review.", Example("2026-11-21")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,10 @@ class Diagnosis(Declared):
         Example({"en": ["gonarthrosis"], "de": ["Gonarthrose", "Kniearthrose"]}),
     ] = field(default_factory=dict, hash=False)
     broader_codes: Annotated[
-        tuple[str, ...], Items(), "The codes above that also mean other conditions. May be empty."
+        tuple[str, ...],
+        Items(),
+        "The codes above that also mean other conditions. May be empty.",
+        Example([]),
     ] = ()
     finer_codes: Annotated[
         Mapping[CodeList, FinerCodes], "Which codes of finer lists mean the diagnosis."

@@ -98,8 +98,12 @@ class Effect(Declared):
         "Events in 1,000 people with and without the intervention; null if the reference does "
         "not state both.",
     ]
-    studies: Annotated[int | None, Range(1), "The number of studies; null if not stated."]
-    participants: Annotated[int | None, Range(1), "The number of people; null if not stated."]
+    studies: Annotated[
+        int | None, Range(1), "The number of studies; null if not stated.", Example(44)
+    ]
+    participants: Annotated[
+        int | None, Range(1), "The number of people; null if not stated.", Example(3537)
+    ]
     certainty: Annotated[
         Certainty, "GRADE certainty of this outcome; not_graded if the source states none."
     ]
@@ -107,6 +111,7 @@ class Effect(Declared):
         int,
         Range(0),
         "The index of the reference that reports the effect, among those of the intervention.",
+        Example(0),
     ]
 
     def check_together(self, rules: Rules) -> None:

@@ -119,6 +119,7 @@ class Evidence(Declared):
     superseded: Annotated[
         bool,
         "Whether that edition was replaced, withdrawn or retired, or is inactive by its own rule.",
+        Example(value=False),
     ] = False
 
     def check_together(self, rules: Rules) -> None:
@@ -134,12 +135,25 @@ class Evidence(Declared):
 class Reference(Declared):
     """A publication that supports the intervention."""
 
-    title: Annotated[str, Prose(1, 1000), "The published title."]
+    title: Annotated[
+        str,
+        Prose(1, 1000),
+        "The published title.",
+        Example("OARSI guidelines for the non-surgical management of knee osteoarthritis"),
+    ]
     authors: Annotated[
-        str, Prose(1, 1000), "The authors, shortened with “et al.” if there are many."
+        str,
+        Prose(1, 1000),
+        "The authors, shortened with “et al.” if there are many.",
+        Example("Bannuru RR, Osani MC, Vaysbrot EE, et al."),
     ]
     year: Annotated[int, Range(1800, 2200), "Year of publication.", Example(2020)]
-    source: Annotated[str, Prose(1, 500), "The journal, or the issuing body."]
+    source: Annotated[
+        str,
+        Prose(1, 500),
+        "The journal, or the issuing body.",
+        Example("Osteoarthritis and Cartilage"),
+    ]
     kind: Annotated[ReferenceKind, "The kind of publication."]
     doi: Annotated[
         str | None,

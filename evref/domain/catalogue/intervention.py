@@ -32,11 +32,13 @@ class FittVp(Declared):
     """
 
     frequency: Annotated[_Element, "How often.", Example("2 to 3 sessions a week")]
-    intensity: Annotated[_Element, "How hard."]
-    time: Annotated[_Element, "How long each time."]
+    intensity: Annotated[_Element, "How hard.", Example("60 to 80 % of one repetition maximum")]
+    time: Annotated[_Element, "How long each time.", Example("30 to 60 minutes")]
     type: Annotated[_Element, "What kind of exercise.", Example("Exercise in water")]
-    volume: Annotated[_Element, "How much in all."]
-    progression: Annotated[_Element, "How it increases."]
+    volume: Annotated[_Element, "How much in all.", Example("150 minutes a week")]
+    progression: Annotated[
+        _Element, "How it increases.", Example("The load increases every two weeks")
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,14 +59,25 @@ class Intervention(Declared):
     ]
     module: Annotated[Module, "The module that the intervention belongs to."]
     phase: Annotated[Phase, "The phase that the intervention belongs to."]
-    title: Annotated[str, Line(5, 120), "The name of the intervention."]
-    summary: Annotated[str, Prose(80, 700), "What the sources say, in plain text."]
+    title: Annotated[
+        str, Line(5, 120), "The name of the intervention.", Example("Aquatic exercise")
+    ]
+    summary: Annotated[
+        str,
+        Prose(80, 700),
+        "What the sources say, in plain text.",
+        Example(
+            "OARSI conditionally recommends aquatic exercise for knee osteoarthritis, depending on "
+            "comorbidity."
+        ),
+    ]
     cautions: Annotated[
         str | None,
         Prose(40, 300),
         "The most serious thing to weigh before use, as published: a regulator's warning, a "
         "contraindication, pregnancy. Null if the intervention has none, which does not mean that "
         "there is nothing to weigh.",
+        Example("The label warns of bleeding, ulceration and perforation of stomach and bowel."),
     ] = None
     fitt_vp: Annotated[
         FittVp | None, "The dose, for module fitt_vip; null for every other module."

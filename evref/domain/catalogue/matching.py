@@ -57,6 +57,10 @@ class Match:
     excluded_from: tuple[str, ...]
     narrower: tuple[Narrower, ...] = ()
 
+    @property
+    def diagnosis_ids(self) -> tuple[str, ...]:
+        return tuple(fit.diagnosis_id for fit in self.fits)
+
     def among(self, diagnosis_ids: Container[str]) -> Match:
         """Return the match with only those of its fits that are among these diagnoses."""
         return replace(

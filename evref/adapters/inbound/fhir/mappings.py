@@ -5,7 +5,6 @@ A test compares them with the tables in the documentation.
 
 from dataclasses import dataclass
 
-from evref.adapters.inbound.web import problems
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
 
 PUBLISHER = "Evidence Reference Service"
@@ -137,16 +136,16 @@ KEPT_ELEMENTS: dict[str, tuple[str, ...]] = {
 """Elements that are never left out: they are required, or change the meaning."""
 
 ISSUE_TYPES: dict[str, str] = {
-    problems.MISSING_CREDENTIALS.slug: "login",
-    problems.INVALID_API_KEY.slug: "unknown",
-    problems.INSUFFICIENT_PERMISSION.slug: "forbidden",
-    problems.NOT_FOUND.slug: "not-found",
-    problems.REMOVED_DIAGNOSIS.slug: "deleted",
-    problems.NOT_ACCEPTABLE.slug: "not-supported",
-    problems.METHOD_NOT_ALLOWED.slug: "not-supported",
-    problems.INVALID_PARAMETER.slug: "invalid",
-    problems.QUOTA_EXCEEDED.slug: "throttled",
-    problems.SERVICE_UNAVAILABLE.slug: "transient",
-    problems.INTERNAL_ERROR.slug: "exception",
+    "missing-credentials": "login",
+    "invalid-api-key": "unknown",
+    "insufficient-permission": "forbidden",
+    "not-found": "not-found",
+    "removed-diagnosis": "deleted",
+    "not-acceptable": "not-supported",
+    "method-not-allowed": "not-supported",
+    "invalid-parameter": "invalid",
+    "quota-exceeded": "throttled",
+    "service-unavailable": "transient",
+    "internal-error": "exception",
 }
 """The issue type of each problem (http://hl7.org/fhir/issue-type); of any other, `processing`."""

@@ -40,7 +40,7 @@ def _issues(problem: ProblemDetails, environ: WSGIEnvironment) -> list[dict[str,
     faults = problem.extensions.get("errors")
     texts = (
         [
-            f"{fault['parameter'] or UNNAMED.capitalize()} {fault['message']}. "
+            f"{fault['parameter'] or UNNAMED} {fault['message']}. "
             f"Allowed: {'; '.join(fault['allowed'])}."
             for fault in faults
         ]

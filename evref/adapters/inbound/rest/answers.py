@@ -1,33 +1,39 @@
-"""The responses in JSON: resources in `data`, and their metadata in `meta`."""
+"""The responses in JSON: resources in `data`, and their metadata in `meta`.
 
-from typing import Any
+The classes declare what the API shows; values are read from the objects of the domain.
+"""
 
-from apiflask import fields
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Annotated, Any, TypeAlias
 
-from evref.adapters.inbound.rest.records import DiagnosisSchema, InterventionSchema, schema_of
-from evref.adapters.inbound.rest.schema_fields import (
-    Record,
-    flag,
-    instant,
-    list_of,
-    nested,
-    number,
-    one_of,
-    text,
-    texts,
+from evref.adapters.inbound.rest.records import (
+    EXTENSIONS,
+    Among,
+    Extension,
+    Format,
+    Read,
+    Renamed,
 )
-from evref.domain.catalogue.diagnosis import ID_LENGTH, Module
+from evref.domain.access.key import Permission
+from evref.domain.catalogue.diagnosis import ID_LENGTH, Diagnosis, Module
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.catalogue.matching import Relation
-from evref.domain.catalogue.record_code import MOST_VALUES, Qualifier
+from evref.domain.catalogue.record_code import MOST_VALUES, Classification, Qualifier
 from evref.domain.catalogue.search.found import MatchedBy, MatchedIn, ReadAs
 from evref.domain.catalogue.search.lists import WIDER
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
-from evref.domain.rules import SLUG
+from evref.domain.declaration import Example, Items, Line, Pattern, Range, Slug
 
-_ALL = "All items that match the request; empty if no item matches."
+REQUEST_ID = "5f0c6a1e9b7d4a52"
+"""The request id in examples."""
+
+_KNEE, _EXERCISE = "knee-osteoarthritis", "knee-osteoarthritis-aquatic-exercise"
+_DiagnosisId: TypeAlias = Annotated[str, ID_LENGTH]
+_InterventionId: TypeAlias = Annotated[str, Slug(1, 96)]
+_Version: TypeAlias = Annotated[str, Pattern("[0-9a-f]{16}", "")]
 
 
 def meta(served: Served, licence: str | None) -> dict[str, Any]:
@@ -42,354 +48,516 @@ def meta(served: Served, licence: str | None) -> dict[str, Any]:
     }
 
 
-class MetaSchema(Record):
+@dataclass(kw_only=True)
+class Meta:
     """Metadata of every response."""
 
-    catalogue_version = text(
+    catalogue_version: Annotated[
+        _Version,
         "Changes if and only if the content of the served catalogue changes.",
-        examples=["0123456789abcdef"],
-    )
-    licence = text(
+        Example("0123456789abcdef"),
+    ]
+    licence: Annotated[
+        str | None,
         "The address of the licence of the catalogue; null if the operator has named none.",
-        nullable=True,
-        format="uri",
-        examples=[BUNDLED_LICENCE],
-    )
-    disclaimer = text(
-        "States that the data is educational and makes no decisions.", examples=[DISCLAIMER]
-    )
+        Format("uri"),
+        Example(BUNDLED_LICENCE),
+    ]
+    disclaimer: Annotated[
+        str, "States that the data is educational and makes no decisions.", Example(DISCLAIMER)
+    ]
 
 
-class ListMetaSchema(MetaSchema):
+@dataclass(kw_only=True)
+class ListMeta(Meta):
     """Metadata of a list."""
 
-    count = number("The number of items in data.", minimum=0)
+    count: Annotated[int, "The number of items in data.", Range(0), Example(1)]
 
 
-class PartMetaSchema(MetaSchema):
+@dataclass(kw_only=True)
+class PartMeta(Meta):
     """Metadata of a part of a list."""
 
-    count = number("The number of all items that match the request.", minimum=0)
-    limit = number("The highest number of items in data.")
-    offset = number("The number of matching items before the first item in data.", minimum=0)
+    count: Annotated[int, "The number of all items that match the request.", Range(0), Example(3)]
+    limit: Annotated[int, "The highest number of items in data.", Range(1, 100), Example(25)]
+    offset: Annotated[
+        int, "The number of matching items before the first item in data.", Range(0), Example(0)
+    ]
 
 
-class FitSchema(Record):
+@dataclass
+class Fit:
     """A diagnosis that a code finds, and how well the code fits it."""
 
-    id = text("The id of the diagnosis.", attribute="diagnosis_id", examples=["hip-fracture"])
-    relation = one_of(Relation, "How well the code fits the diagnosis.")
-    code = text(
+    id: Annotated[
+        _DiagnosisId, "The id of the diagnosis.", Read("diagnosis_id"), Example("hip-fracture")
+    ]
+    relation: Annotated[Relation, "How well the code fits the diagnosis."]
+    code: Annotated[
+        str,
         "The code of the catalogue, or the prefix of codes, that decided the match.",
-        examples=["S72.00"],
-    )
+        Example("S72.00"),
+    ]
 
 
-class NarrowerSchema(Record):
+@dataclass
+class Narrower:
     """A diagnosis with codes below a requested code."""
 
-    id = text("The id of the diagnosis.", attribute="diagnosis_id", examples=["panic-disorder"])
-    codes = texts("All of its codes below the requested code, in order.", examples=[["F41.0"]])
+    id: Annotated[
+        _DiagnosisId, "The id of the diagnosis.", Read("diagnosis_id"), Example("panic-disorder")
+    ]
+    codes: Annotated[
+        tuple[str, ...],
+        "All of its codes below the requested code, in order.",
+        Example(["F41.0"]),
+    ]
 
 
-class MatchSchema(Record):
+@dataclass
+class Match:
     """How a code of the request was read, and the diagnoses that it finds."""
 
-    parameter = text("The parameter that contains the code.", attribute="code.classification")
-    given = text("The code as requested.", attribute="code.given", examples=["s72001a"])
-    read_as = text(
+    parameter: Annotated[
+        Classification, "The parameter that contains the code.", Read("code.classification")
+    ]
+    given: Annotated[str, "The code as requested.", Read("code.given"), Example("s72001a")]
+    read_as: Annotated[
+        str | None,
         "The code as the service read it, without marks and letters beside it; null if it could "
         "not be read. For a SNOMED CT code, its ICD-10 codes in the operator's map, or the "
         "code itself if the map contains none for it.",
-        nullable=True,
-        attribute="code.read_as",
-        examples=["S72.001A"],
-    )
-    qualifier = one_of(
-        Qualifier,
+        Read("code.read_as"),
+        Example("S72.001A"),
+    ]
+    qualifier: Annotated[
+        Qualifier | None,
         "What a letter beside the code says about the diagnosis; null if there is none.",
-        attribute="code.qualifier",
-        allow_none=True,
-    )
-    diagnosis_ids = fields.Function(
-        lambda match: [fit.diagnosis_id for fit in match.fits],
-        required=True,
-        metadata={
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "The ids of the diagnoses in data that the code finds, in their order; "
-            "empty if it finds none, or none that also matches the other parameters.",
-            "examples": [["hip-fracture"]],
-        },
-    )
-    diagnoses = list_of(
-        FitSchema, "The same diagnoses, with how well the code fits each.", attribute="fits"
-    )
-    excluded_from = texts(
+        Read("code.qualifier"),
+    ]
+    diagnosis_ids: Annotated[
+        tuple[_DiagnosisId, ...],
+        "The ids of the diagnoses in data that the code finds, in their order; empty if it finds "
+        "none, or none that also matches the other parameters.",
+        Example(["hip-fracture"]),
+    ]
+    diagnoses: Annotated[
+        tuple[Fit, ...], "The same diagnoses, with how well the code fits each.", Read("fits")
+    ]
+    excluded_from: Annotated[
+        tuple[_DiagnosisId, ...],
         "The ids of diagnoses whose codes include this code, although it means another condition.",
-        examples=[["anterior-cruciate-ligament-injury"]],
-    )
-    narrower = list_of(
-        NarrowerSchema,
+        Example(["anterior-cruciate-ligament-injury"]),
+    ]
+    narrower: Annotated[
+        tuple[Narrower, ...],
         "If the code finds no diagnosis: the diagnoses with codes below it, which are not in data; "
         f"at most {MOST_VALUES}.",
-        maxItems=MOST_VALUES,
-    )
-    error = text(
+        Items(most=MOST_VALUES),
+    ]
+    error: Annotated[
+        str | None,
         "Why the code was not searched, and what is accepted; null if it was.",
-        nullable=True,
-        attribute="code.error",
-    )
+        Read("code.error"),
+        Example(None),
+    ]
 
 
-class FoundSchema(Record):
+@dataclass
+class Found:
     """Why a search found a diagnosis."""
 
-    diagnosis_id = text("The id of the diagnosis.")
-    matched = text("The name or term that matches.", examples=["heart attack"])
-    language = text(
+    diagnosis_id: Annotated[_DiagnosisId, "The id of the diagnosis.", Example("stroke")]
+    matched: Annotated[str, "The name or term that matches.", Example("heart attack")]
+    language: Annotated[
+        str | None,
         "The language of the term (ISO 639-1); null for a word that is wider than one diagnosis.",
-        nullable=True,
-        examples=["en"],
-    )
-    by = one_of(
+        Pattern("[a-z]{2}", ""),
+        Example("en"),
+    ]
+    by: Annotated[
         MatchedBy,
         "Whether this is the name of the diagnosis, one of its terms, or (umbrella) a word that is "
         "wider than one diagnosis, such as stroke or knee pain.",
-    )
-    spelling_corrected = flag("Whether it matches only after spelling errors were corrected.")
+    ]
+    spelling_corrected: Annotated[
+        bool, "Whether it matches only after spelling errors were corrected.", Example(value=False)
+    ]
 
 
-class UmbrellaSchema(Record):
+@dataclass
+class Umbrella:
     """A word that is wider than one diagnosis."""
 
-    words = text("The word or words.", attribute="text", examples=["knee pain"])
-    kind = text("A family of diagnoses, or a complaint.", enum=[*WIDER])
+    words: Annotated[str, "The word or words.", Read("text"), Example("knee pain")]
+    kind: Annotated[str, "A family of diagnoses, or a complaint.", Among(WIDER)]
 
 
-class PieceSchema(Record):
+@dataclass
+class Piece:
     """Words of q, and what they were read as."""
 
-    words = text("The words, as requested.", examples=["Kortison"])
-    read_as = one_of(
+    words: Annotated[str, "The words, as requested.", Example("Kortison")]
+    read_as: Annotated[
         ReadAs,
         "What they were read as. `wider` is wider than one diagnosis, a `facet` only changes the "
         "order of the answers, and `absent` is a condition outside the catalogue.",
-        data_key="as",
-    )
-    meaning = text(
+        Renamed("as"),
+    ]
+    meaning: Annotated[
+        str | None,
         "What they mean in the catalogue's words; null if they are negated.",
-        nullable=True,
-        examples=["corticosteroid"],
-    )
+        Example("corticosteroid"),
+    ]
 
 
-_READ = list_of(
-    PieceSchema,
-    "How q was read, in its order. Present only if the request has q.",
-    required=False,
-)
-_UMBRELLA = (
+_Umbrella: TypeAlias = Annotated[
+    Umbrella | None,
     "The word of q that is wider than one diagnosis and finds all of its diagnoses, or null. "
-    "Present only if the request has q."
-)
-_IGNORED = texts(
+    "Present only if the request has q.",
+]
+_Read: TypeAlias = Annotated[
+    tuple[Piece, ...], "How q was read, in its order. Present only if the request has q."
+]
+_Ignored: TypeAlias = Annotated[
+    tuple[str, ...],
     "Words of q that did not count. Present only if the request has q.",
-    required=False,
-    examples=[["helmet"]],
-)
+    Example(["helmet"]),
+]
 
 
-class SuggestionSchema(Record):
+@dataclass
+class Suggestion:
     """A diagnosis that may be meant."""
 
-    diagnosis_id = text("The id of the diagnosis.")
-    name = text("Its name.", examples=["Coronary heart disease"])
-    term = text("The name or term that shares words with the request.")
+    diagnosis_id: Annotated[
+        _DiagnosisId, "The id of the diagnosis.", Example("coronary-heart-disease")
+    ]
+    name: Annotated[str, "Its name.", Line(1, 120), Example("Coronary heart disease")]
+    term: Annotated[
+        str, "The name or term that shares words with the request.", Example("heart disease")
+    ]
 
 
-class DiagnosisListMetaSchema(ListMetaSchema):
+@dataclass(kw_only=True)
+class DiagnosisListMeta(ListMeta):
     """Metadata of a list of diagnoses."""
 
-    found = list_of(
-        FoundSchema,
+    found: Annotated[
+        tuple[Found, ...],
         "Why each diagnosis in data was found, in the same order. Present only if the request has "
         "q.",
-        required=False,
-    )
-    suggestions = list_of(
-        SuggestionSchema,
+    ] = ()
+    suggestions: Annotated[
+        tuple[Suggestion, ...],
         "Up to three diagnoses that may be meant, if q by itself finds nothing. Present only if "
         "the request has q.",
-        required=False,
-        maxItems=3,
-    )
-    umbrella = nested(UmbrellaSchema, _UMBRELLA, required=False)
-    read, ignored = _READ, _IGNORED
-    matches = list_of(
-        MatchSchema,
+        Items(most=3),
+    ] = ()
+    umbrella: _Umbrella = None
+    read: _Read = ()
+    ignored: _Ignored = ()
+    matches: Annotated[
+        tuple[Match, ...],
         "Each requested code, in the order of the request. Present only if the request has codes.",
-        required=False,
-    )
+    ] = ()
 
 
-class DiagnosisListSchema(Record):
+@dataclass
+class DiagnosisList:
     """Diagnoses, ordered by name, then id."""
 
-    data = list_of(DiagnosisSchema, _ALL)
-    meta = nested(DiagnosisListMetaSchema)
+    data: Annotated[
+        tuple[Diagnosis, ...], "All items that match the request; empty if no item matches."
+    ]
+    meta: DiagnosisListMeta
 
 
-class DiagnosisAnswerSchema(Record):
+@dataclass
+class DiagnosisAnswer:
     """One diagnosis."""
 
-    data = nested(DiagnosisSchema)
-    meta = nested(MetaSchema)
+    data: Diagnosis
+    meta: Meta
 
 
-class FiltersSchema(Record):
+@dataclass
+class Filters:
     """The filters that were applied; null for a filter that was not requested."""
 
-    module = one_of(Module, "The requested module.", allow_none=True)
-    phase = one_of(Phase, "The requested phase.", allow_none=True)
+    module: Annotated[Module | None, "The requested module."]
+    phase: Annotated[Phase | None, "The requested phase."]
 
 
-class InterventionListMetaSchema(ListMetaSchema):
+@dataclass(kw_only=True)
+class InterventionListMeta(ListMeta):
     """Metadata of a list of interventions."""
 
-    diagnosis = nested(DiagnosisSchema)
-    filters = nested(FiltersSchema)
+    diagnosis: Diagnosis
+    filters: Filters
 
 
-class InterventionListSchema(Record):
+@dataclass
+class InterventionList:
     """Interventions, ordered by module, phase (in their fixed order), title, then id."""
 
-    data = list_of(InterventionSchema, _ALL)
-    meta = nested(InterventionListMetaSchema)
+    data: Annotated[
+        tuple[Intervention, ...], "All items that match the request; empty if no item matches."
+    ]
+    meta: InterventionListMeta
 
 
-class NamedDiagnosisSchema(Record):
+@dataclass
+class NamedDiagnosis:
     """The id and the name of a diagnosis."""
 
-    id = text(
-        "Identifies the diagnosis.",
-        minLength=ID_LENGTH.shortest,
-        maxLength=ID_LENGTH.longest,
-        pattern=f"^{SLUG}$",
-        examples=["knee-osteoarthritis"],
-    )
-    name = text("Display name in English.", examples=["Knee osteoarthritis"])
+    id: Annotated[_DiagnosisId, "Identifies the diagnosis.", Example(_KNEE)]
+    name: Annotated[str, "Display name in English.", Line(1, 120), Example("Knee osteoarthritis")]
 
 
-class _OfHit(Record):
+@dataclass
+class FoundIntervention:
     """An intervention that was found, with its diagnosis."""
 
-    def get_attribute(self, obj: Any, attr: str, default: object) -> Any:
-        """Read the fields of the intervention from the hit."""
-        if attr == "diagnosis":
-            return obj["diagnosis"]
-        if attr in {"matched_in", "matched"}:
-            return getattr(obj["hit"], attr)
-        return super().get_attribute(obj["hit"].intervention, attr, default)
-
-
-FoundInterventionSchema = schema_of(
-    Intervention,
-    _OfHit,
-    name="FoundIntervention",
-    diagnosis=nested(NamedDiagnosisSchema),
-    matched_in=one_of(
-        MatchedIn,
+    diagnosis: NamedDiagnosis
+    matched_in: Annotated[
+        MatchedIn | None,
         "The texts that contain the words of the request; null if the request names only a "
         "diagnosis.",
-        allow_none=True,
-    ),
-    matched=texts(
+        Read("hit.matched_in"),
+    ]
+    matched: Annotated[
+        tuple[str, ...],
         "The words of the intervention that match the request; if the request names only a "
         "diagnosis, its name.",
-        examples=[["positive airway pressure"]],
-    ),
+        Read("hit.matched"),
+        Example(["positive airway pressure"]),
+    ]
+
+
+EXTENSIONS[FoundIntervention] = Extension(
+    Intervention, FoundIntervention, within="hit.intervention."
 )
 
 
-class FoundInterventionListMetaSchema(PartMetaSchema):
+@dataclass(kw_only=True)
+class FoundInterventionListMeta(PartMeta):
     """Metadata of interventions that were found."""
 
-    read, ignored = _READ, _IGNORED
-    umbrella = nested(UmbrellaSchema, _UMBRELLA, required=False)
+    read: _Read = ()
+    ignored: _Ignored = ()
+    umbrella: _Umbrella = None
 
 
-class FoundInterventionListSchema(Record):
+@dataclass
+class FoundInterventionList:
     """Interventions, the best match first."""
 
-    data = list_of(
-        FoundInterventionSchema, "Up to `limit` interventions; empty if none matches the request."
-    )
-    meta = nested(FoundInterventionListMetaSchema)
+    data: Annotated[
+        tuple[FoundIntervention, ...],
+        "Up to `limit` interventions; empty if none matches the request.",
+        Items(most=100),
+    ]
+    meta: FoundInterventionListMeta
 
 
-class TurnSchema(Record):
+@dataclass
+class Turn:
     """A change of direction."""
 
-    before = one_of(Direction, "The earlier direction.", data_key="from")
-    after = one_of(Direction, "The new direction.", data_key="to")
+    before: Annotated[Direction, "The earlier direction.", Renamed("from")]
+    after: Annotated[Direction, "The new direction.", Renamed("to")]
 
 
-class InterventionChangeSchema(Record):
+@dataclass
+class InterventionChange:
     """A changed intervention."""
 
-    id = text("The id of the intervention.", examples=["knee-osteoarthritis-aquatic-exercise"])
-    fields_ = texts(
-        "The changed fields.",
-        attribute="fields",
-        data_key="fields",
-        examples=[["evidence.recommendation", "summary"]],
-    )
-    direction = nested(TurnSchema, "Null if the direction did not change.")
+    id: Annotated[_InterventionId, "The id of the intervention.", Example(_EXERCISE)]
+    fields: Annotated[
+        tuple[str, ...], "The changed fields.", Example(["evidence.recommendation", "summary"])
+    ]
+    direction: Annotated[Turn | None, "Null if the direction did not change."]
 
 
-class DiagnosisChangeSchema(Record):
+@dataclass
+class DiagnosisChange:
     """A changed diagnosis. Interventions whose direction changed come first."""
 
-    diagnosis_id = text("The id of the diagnosis.", examples=["knee-osteoarthritis"])
-    record = flag("Whether the diagnosis itself changed, not only its interventions.")
-    interventions_added = texts("The ids of its added interventions.")
-    interventions_removed = texts("The ids of its removed interventions.")
-    interventions_changed = list_of(InterventionChangeSchema, "Its changed interventions.")
+    diagnosis_id: Annotated[_DiagnosisId, "The id of the diagnosis.", Example(_KNEE)]
+    record: Annotated[
+        bool,
+        "Whether the diagnosis itself changed, not only its interventions.",
+        Example(value=False),
+    ]
+    interventions_added: Annotated[
+        tuple[_InterventionId, ...], "The ids of its added interventions.", Example([_EXERCISE])
+    ]
+    interventions_removed: Annotated[
+        tuple[_InterventionId, ...], "The ids of its removed interventions.", Example([])
+    ]
+    interventions_changed: Annotated[tuple[InterventionChange, ...], "Its changed interventions."]
 
 
-class ChangeSchema(Record):
+@dataclass
+class Change:
     """The changes in a publication."""
 
-    catalogue_version = text(
+    catalogue_version: Annotated[
+        _Version,
         "The version of the published catalogue.",
-        attribute="version",
-        examples=["0123456789abcdef"],
-    )
-    published_at = instant("The time of the publication.")
-    added = texts("The ids of added diagnoses.", attribute="comparison.added")
-    removed = texts("The ids of removed diagnoses.", attribute="comparison.removed")
-    changed = list_of(
-        DiagnosisChangeSchema, "The changed diagnoses.", attribute="comparison.changed"
-    )
+        Read("version"),
+        Example("0123456789abcdef"),
+    ]
+    published_at: Annotated[
+        datetime, "The time of the publication.", Example("2026-11-21T09:30:00+00:00")
+    ]
+    added: Annotated[
+        tuple[_DiagnosisId, ...],
+        "The ids of added diagnoses.",
+        Read("comparison.added"),
+        Example(["asthma"]),
+    ]
+    removed: Annotated[
+        tuple[_DiagnosisId, ...],
+        "The ids of removed diagnoses.",
+        Read("comparison.removed"),
+        Example([]),
+    ]
+    changed: Annotated[
+        tuple[DiagnosisChange, ...], "The changed diagnoses.", Read("comparison.changed")
+    ]
 
 
-class ChangeListSchema(Record):
+@dataclass
+class ChangeList:
     """Publications, newest first."""
 
-    data = list_of(ChangeSchema, "Up to `limit` publications; empty if nothing changed.")
-    meta = nested(PartMetaSchema)
+    data: Annotated[
+        tuple[Change, ...], "Up to `limit` publications; empty if nothing changed.", Items(most=100)
+    ]
+    meta: PartMeta
 
 
-class CatalogueEntrySchema(Record):
+@dataclass
+class CatalogueEntry:
     """A diagnosis with its interventions, in the order of listInterventions."""
 
-    diagnosis = nested(DiagnosisSchema)
-    interventions = list_of(InterventionSchema, "The interventions of its enabled modules.")
+    diagnosis: Diagnosis
+    interventions: Annotated[tuple[Intervention, ...], "The interventions of its enabled modules."]
 
 
-class CatalogueSchema(Record):
+@dataclass
+class Catalogue:
     """All diagnoses with their interventions, ordered by name, then id."""
 
-    data = list_of(CatalogueEntrySchema, "An entry for each diagnosis.")
-    meta = nested(ListMetaSchema)
+    data: Annotated[tuple[CatalogueEntry, ...], "An entry for each diagnosis."]
+    meta: ListMeta
+
+
+@dataclass
+class Limit:
+    """What a key may do, and its requests on the current UTC day."""
+
+    limit: Annotated[int, "The daily request limit.", Range(0), Example(1000)]
+    remaining: Annotated[int, "The number of requests that remain today.", Range(0), Example(998)]
+    used: Annotated[int, "The number of requests that were admitted today.", Range(0), Example(2)]
+    refused: Annotated[
+        int, "The number of requests that were refused with 429 today.", Range(0), Example(0)
+    ]
+    resets_at: Annotated[
+        datetime,
+        "When the counts start again from zero: the next 00:00 UTC.",
+        Example("2026-11-22T00:00:00+00:00"),
+    ]
+    permission: Annotated[
+        Permission,
+        "The key's permission: read or none. With none, all other operations return 403.",
+        Example("read"),
+    ]
+    expires_on: Annotated[
+        date | None,
+        "The last day, in UTC, on which the key works; null if it does not expire.",
+        Example("2027-11-21"),
+    ]
+
+
+@dataclass
+class LimitAnswer:
+    """A key's permission and its use today."""
+
+    data: Limit
+    meta: Meta
+
+
+@dataclass(kw_only=True)
+class Problem:
+    """Problem details (RFC 9457). Branch on the type; the texts are for people and may change."""
+
+    type: Annotated[
+        str,
+        "Identifies the problem type; the address of a page that explains it.",
+        Format("uri"),
+        Example("https://evref.example.org/problems/invalid-parameter"),
+    ]
+    title: Annotated[str, "A short summary of the problem type.", Example("Invalid parameter")]
+    status: Annotated[int, "The HTTP status.", Range(400, 599), Example(422)]
+    detail: Annotated[
+        str,
+        "An explanation of this occurrence.",
+        Example("modul is not a parameter of this operation; allowed: module, phase"),
+    ]
+    instance: Annotated[str, "The request's path.", Example("/api/v1/diagnoses")]
+    request_id: Annotated[
+        str,
+        "Identifies this request in the log of the service; also sent as X-Request-ID.",
+        Example(REQUEST_ID),
+    ]
+
+
+@dataclass
+class ParameterFault:
+    """An error in a query parameter."""
+
+    parameter: Annotated[str, "The parameter's name.", Example("modul")]
+    message: Annotated[
+        str, "What is wrong with it.", Example("is not a parameter of this operation")
+    ]
+    allowed: Annotated[
+        tuple[str, ...],
+        "The allowed values; if they cannot be listed, a description of them.",
+        Example(["module", "phase"]),
+    ]
+
+
+@dataclass(kw_only=True)
+class InvalidParameterProblem(Problem):
+    """Problem details for query parameters, with every error in the query."""
+
+    status: Annotated[int, "The HTTP status.", Among((422,))]
+    errors: Annotated[tuple[ParameterFault, ...], "Every error in the query.", Items(1)]
+
+
+@dataclass(kw_only=True)
+class RemovedDiagnosisProblem(Problem):
+    """Problem details for a diagnosis that was removed."""
+
+    status: Annotated[int, "The HTTP status.", Among((410,))]
+    removed_on: Annotated[date, "The day of the removal, in UTC.", Example("2026-11-21")]
+
+
+@dataclass(kw_only=True)
+class QuotaExceededProblem(Problem):
+    """Problem details of the registered type quota-exceeded
+    (draft-ietf-httpapi-ratelimit-headers).
+    """
+
+    status: Annotated[int, "The HTTP status.", Among((429,))]
+    violated_policies: Annotated[
+        tuple[str, ...],
+        "The names of the quota policies that the request violated, as in the field "
+        "RateLimit-Policy.",
+        Renamed("violated-policies"),
+        Example(["daily"]),
+    ]

@@ -1,99 +1,57 @@
-"""The views of the catalogue: parse the request, query the catalogue, render the result."""
+"""The views of the catalogue: each queries the catalogue, and returns what its answer shows."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial, wraps
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+from urllib.parse import quote
 
-from apiflask import APIBlueprint
 from flask import Response
-from marshmallow import RAISE
 
 from evref.adapters.inbound.rest.answers import (
-    CatalogueEntrySchema,
-    CatalogueSchema,
-    ChangeListSchema,
-    DiagnosisAnswerSchema,
-    DiagnosisListSchema,
-    FoundInterventionListSchema,
-    InterventionListSchema,
+    Catalogue,
+    CatalogueEntry,
+    ChangeList,
+    DiagnosisAnswer,
+    DiagnosisList,
+    FoundInterventionList,
+    InterventionList,
     meta,
 )
+from evref.adapters.inbound.rest.operations import JSON, LINES, Operation
 from evref.adapters.inbound.rest.parameters import (
     MOST_INCLUDED,
-    SINCE_ALLOWED,
     ChangesQuery,
     DiagnosesQuery,
     DiagnosisQuery,
+    Include,
     InterventionSearchQuery,
     InterventionsQuery,
     NoQuery,
 )
-from evref.adapters.inbound.rest.records import WithInterventions
-from evref.adapters.inbound.web.admission import CatalogueEndpoints
+from evref.adapters.inbound.rest.records import renderer, with_interventions
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.adapters.inbound.web.representations import as_json
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
-from evref.domain.access.key import Permission
-from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.publication import Publication
 from evref.domain.catalogue.question import Question
-from evref.domain.catalogue.record_code import Classification
+from evref.domain.catalogue.record_code import Classification, read_part
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.snomed import NO_MAP
-from evref.domain.errors import UnknownVersionError
-
-JSON, LINES = "application/json", "application/x-ndjson"
-
-_NONE_FOUND = "an empty list if none matches the request."
-_ENTRY = CatalogueEntrySchema()
+from evref.domain.errors import RemovedDiagnosisError, UnknownDiagnosisError, UnknownVersionError
 
 
-def _link(operation_id: str, record: str, description: str) -> dict[str, Any]:
-    parameters = {"id": f"$response.body#{record}/id"}
-    return {"operationId": operation_id, "parameters": parameters, "description": description}
+class CatalogueViews:
+    """The views of the catalogue."""
 
+    def __init__(self, base_url: str, licence: str | None, browse: BrowseCatalogue) -> None:
+        self._base_url = base_url
+        self._licence = licence
+        self._browse = browse
 
-_LINKS_OF_LIST = {
-    "Diagnosis": _link("getDiagnosis", "/data/0", "Get one of the listed diagnoses by its id."),
-    "Interventions": _link(
-        "listInterventions", "/data/0", "List the interventions of one of the listed diagnoses."
-    ),
-}
-_LINKS_OF_ONE = {
-    "Interventions": _link("listInterventions", "/data", "The interventions for this diagnosis.")
-}
+    def _answer(self, served: Served, data: Any, **meta_: Any) -> dict[str, Any]:
+        return {"data": data, "meta": meta_ | meta(served, self._licence)}
 
-Answer: TypeAlias = tuple[Any, dict[str, Any]]
-"""The result of a view: `data`, and the members of `meta` beside those that every response has."""
-
-
-def blueprint(  # noqa: C901, PLR0915 - each view is simple
-    endpoints: CatalogueEndpoints, base_url: str, licence: str | None, browse: BrowseCatalogue
-) -> APIBlueprint:
-    """Return the views, each of which needs a key with the permission to read."""
-    api = APIBlueprint("api", __name__, url_prefix="/api/v1")
-
-    def with_meta(view: Callable[..., Answer]) -> Callable[..., dict[str, Any]]:
-        @wraps(view)
-        def answer(served: Served, **arguments: Any) -> dict[str, Any]:
-            data, more = view(served, **arguments)
-            return {"data": data, "meta": {**more, **meta(served, licence)}}
-
-        return answer
-
-    reads = endpoints(Permission.READ, JSON)
-    describes = partial(api.doc, tags=["Catalogue"])
-    takes = partial(api.input, location="query", arg_name="query", unknown=RAISE)
-
-    @api.get("/diagnoses")
-    @describes(operation_id="listDiagnoses")
-    @reads
-    @takes(DiagnosesQuery)
-    @api.output(
-        DiagnosisListSchema, description=f"The diagnoses; {_NONE_FOUND}", links=_LINKS_OF_LIST
-    )
-    @with_meta
-    def list_diagnoses(served: Served, query: dict[str, Any]) -> Answer:
+    def list_diagnoses(self, served: Served, query: dict[str, Any]) -> dict[str, Any]:
         """List diagnoses
 
         Returns the diagnoses that any of the codes finds and that match the other parameters.
@@ -103,61 +61,53 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
         codes = query["codes"]
         snomed = Classification.SNOMED_CT
         if served.snomed is None and any(code.classification is snomed for code in codes):
-            raise InvalidParametersError(ParameterFault(snomed, NO_MAP, ("icd10", "icd11")))
+            raise InvalidParametersError(ParameterFault(snomed, NO_MAP))
         found = served.find(Question(codes=codes, words=query.get("q"), module=query.get("module")))
         entries = found.entries
-        more: dict[str, Any] = {"count": len(entries)}
+        more: dict[str, Any] = {"matches": found.matches} if codes else {}
         if "q" in query:
             more["found"], more["suggestions"] = found.hits, found.suggestions
             more |= {"umbrella": found.umbrella, "read": found.read, "ignored": found.ignored}
-        if codes:
-            more["matches"] = found.matches
         if "include" not in query:
-            return entries, more
+            return self._answer(served, entries, count=len(entries), **more)
         if len(entries) > MOST_INCLUDED:
-            allowed = (f"at most {MOST_INCLUDED} diagnoses with their interventions",)
-            fault = ParameterFault("include", f"is given for {len(entries)} diagnoses", allowed)
-            raise InvalidParametersError(fault)
-        return list(map(WithInterventions, entries)), more
+            message = f"is given for {len(entries)} diagnoses, more than {MOST_INCLUDED}"
+            raise InvalidParametersError(ParameterFault("include", message, (*Include,)))
+        shown = [*map(with_interventions, entries)]
+        return self._answer(served, shown, count=len(entries), **more)
 
-    @api.get("/diagnoses/<id>")
-    @describes(operation_id="getDiagnosis")
-    @reads
-    @takes(DiagnosisQuery)
-    @api.output(DiagnosisAnswerSchema, description="The diagnosis.", links=_LINKS_OF_ONE)
-    @with_meta
-    def get_diagnosis(served: Served, id: str, query: dict[str, Any]) -> Answer:  # noqa: A002 - public
+    def get_diagnosis(
+        self,
+        served: Served,
+        id: str,  # noqa: A002 - public
+        query: dict[str, Any],
+    ) -> dict[str, Any]:
         """Get a diagnosis
 
         Returns one diagnosis by its id. Ids never change.
         """
-        entry = served.entry(id)
-        return WithInterventions(entry) if "include" in query else entry, {}
+        entry = _entry(served, id)
+        return self._answer(served, with_interventions(entry) if "include" in query else entry)
 
-    @api.get("/diagnoses/<id>/interventions")
-    @describes(operation_id="listInterventions")
-    @reads
-    @takes(InterventionsQuery)
-    @api.output(InterventionListSchema, description=f"The interventions; {_NONE_FOUND}")
-    @with_meta
-    def list_interventions(served: Served, id: str, query: dict[str, Any]) -> Answer:  # noqa: A002
+    def list_interventions(
+        self,
+        served: Served,
+        id: str,  # noqa: A002 - public
+        query: dict[str, Any],
+    ) -> dict[str, Any]:
         """List the interventions of a diagnosis
 
         Returns the interventions of the enabled modules of the diagnosis, optionally of one module
         or phase, ordered by module and phase (each in its fixed order), title, then id.
         """
-        entry = served.entry(id)
+        entry = _entry(served, id)
         filters = {"module": query.get("module"), "phase": query.get("phase")}
         interventions = entry.visible_interventions(**filters)
-        return interventions, {"count": len(interventions), "diagnosis": entry, "filters": filters}
+        return self._answer(
+            served, interventions, count=len(interventions), diagnosis=entry, filters=filters
+        )
 
-    @api.get("/interventions")
-    @describes(operation_id="searchInterventions")
-    @reads
-    @takes(InterventionSearchQuery)
-    @api.output(FoundInterventionListSchema, description=f"The interventions; {_NONE_FOUND}")
-    @with_meta
-    def search_interventions(served: Served, query: dict[str, Any]) -> Answer:
+    def search_interventions(self, served: Served, query: dict[str, Any]) -> dict[str, Any]:
         """Search the interventions of all diagnoses
 
         Takes a question as people type it: an intervention, often with a diagnosis. Words that
@@ -184,15 +134,9 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
             for intervention in part
         ]
         read = {"umbrella": answers.wider, "read": answers.read, "ignored": answers.ignored}
-        return hits, more | read
+        return self._answer(served, hits, **read, **more)
 
-    @api.get("/changes")
-    @describes(operation_id="listChanges")
-    @reads
-    @takes(ChangesQuery)
-    @api.output(ChangeListSchema, description="The changes; an empty list if nothing changed.")
-    @with_meta
-    def list_changes(served: Served, query: dict[str, Any]) -> Answer:
+    def list_changes(self, served: Served, query: dict[str, Any]) -> dict[str, Any]:
         """List the changes in publications
 
         Returns the publications of the catalogue, newest first, each with the diagnoses that it
@@ -200,28 +144,27 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
         changes between two versions. A publication is listed for at least 400 days, and while it is
         one of the newest 100.
         """
-        if "since" not in query:
-            return _part(
-                [publication for publication in served.publications if publication.comparison],
-                query,
-            )
-        try:
-            publication = browse.changes_since(served, query["since"])
-        except UnknownVersionError:
-            message = "is not stored: read the whole catalogue with getCatalogue"
-            fault = ParameterFault("since", message, SINCE_ALLOWED)
-            raise InvalidParametersError(fault) from None
-        return _part([] if publication is None else [publication], query)
+        if "since" in query:
+            changes = self._changes_since(served, query["since"])
+        else:
+            changes = [each for each in served.publications if each.comparison]
+        part, more = _part(changes, query)
+        return self._answer(served, part, **more)
 
-    @api.get("/catalogue")
-    @describes(operation_id="getCatalogue")
-    @endpoints(Permission.READ, JSON, LINES)
-    @takes(NoQuery)
-    @api.output(CatalogueSchema, description="The catalogue, as JSON or as lines of JSON.")
+    def _changes_since(self, served: Served, version: str) -> list[Publication]:
+        try:
+            publication = self._browse.changes_since(served, version)
+        except UnknownVersionError as error:
+            message = "is not stored: read the whole catalogue with getCatalogue"
+            fault = ParameterFault("since", message, error.kept)
+            raise InvalidParametersError(fault) from None
+        return [] if publication is None else [publication]
+
     def get_catalogue(
+        self,
         served: Served,
         media_type: str,
-        query: dict[str, Any],  # noqa: ARG001 - without parameters, to refuse any
+        query: dict[str, Any],  # noqa: ARG002 - without parameters, to refuse any
     ) -> Response:
         """Get the whole catalogue
 
@@ -232,36 +175,141 @@ def blueprint(  # noqa: C901, PLR0915 - each view is simple
         `Evref-Catalogue-Version` and `Link` (to the licence and the terms of use) then replace
         `meta`.
         """
+        # Records are rendered one at a time, because the whole document would take too much memory.
+        records = map(_record, served.catalogue.entries)
         if media_type == LINES:
-            address = served.licence(licence)
+            address = served.licence(self._licence)
             links = [f'<{address}>; rel="license"'] if address else []
-            links.append(f'<{base_url}/evidence>; rel="terms-of-service"')
+            links.append(f'<{self._base_url}/evidence>; rel="terms-of-service"')
             fields = {"Evref-Catalogue-Version": served.catalogue.version, "Link": ", ".join(links)}
-            return Response(_lines(served.catalogue), content_type=LINES, headers=fields)
-        whole_meta = {"count": len(served.catalogue.entries), **meta(served, licence)}
-        return Response(_document(served.catalogue, whole_meta), content_type=JSON)
+            lines = (record + b"\n" for record in records)
+            return Response(lines, content_type=LINES, headers=fields)
+        whole_meta = {"count": len(served.catalogue.entries), **meta(served, self._licence)}
+        return Response(_document(records, whole_meta), content_type=JSON)
 
-    return api
+    def operations(self) -> list[Operation]:
+        """Return the operations, in the order of the document."""
+        none_found = "an empty list if none matches the request."
+        by_id = ("403", "404", "410", "429")
+        return [
+            Operation(
+                id="listDiagnoses",
+                path="/diagnoses",
+                query=DiagnosesQuery,
+                view=self.list_diagnoses,
+                answer=DiagnosisList,
+                description=f"The diagnoses; {none_found}",
+                example="/diagnoses?icd10=M17.11",
+                links={
+                    "Diagnosis": _link(
+                        "getDiagnosis", "/data/0", "Get one of the listed diagnoses by its id."
+                    ),
+                    "Interventions": _link(
+                        "listInterventions",
+                        "/data/0",
+                        "List the interventions of one of the listed diagnoses.",
+                    ),
+                },
+            ),
+            Operation(
+                id="getDiagnosis",
+                path="/diagnoses/<id>",
+                query=DiagnosisQuery,
+                view=self.get_diagnosis,
+                answer=DiagnosisAnswer,
+                description="The diagnosis.",
+                example="/diagnoses/knee-osteoarthritis",
+                failures=by_id,
+                links={
+                    "Interventions": _link(
+                        "listInterventions", "/data", "The interventions for this diagnosis."
+                    )
+                },
+            ),
+            Operation(
+                id="listInterventions",
+                path="/diagnoses/<id>/interventions",
+                query=InterventionsQuery,
+                view=self.list_interventions,
+                answer=InterventionList,
+                description=f"The interventions; {none_found}",
+                example="/diagnoses/knee-osteoarthritis/interventions?module=fitt_vip",
+                failures=by_id,
+            ),
+            Operation(
+                id="searchInterventions",
+                path="/interventions",
+                query=InterventionSearchQuery,
+                view=self.search_interventions,
+                answer=FoundInterventionList,
+                description=f"The interventions; {none_found}",
+                example="/interventions?q=exercise+knee+osteoarthritis&limit=1",
+                failures=by_id,
+            ),
+            Operation(
+                id="listChanges",
+                path="/changes",
+                query=ChangesQuery,
+                view=self.list_changes,
+                answer=ChangeList,
+                description="The changes; an empty list if nothing changed.",
+                example="/changes?limit=1",
+            ),
+            Operation(
+                id="getCatalogue",
+                path="/catalogue",
+                query=NoQuery,
+                view=self.get_catalogue,
+                answer=Catalogue,
+                description="The catalogue, as JSON or as lines of JSON.",
+                example="/catalogue",
+                failures=("403", "406", "429"),
+                media_types=(JSON, LINES),
+            ),
+        ]
 
 
-def _part(items: Sequence[Any], query: dict[str, Any]) -> Answer:
+def _link(operation_id: str, record: str, description: str) -> dict[str, Any]:
+    parameters = {"id": f"$response.body#{record}/id"}
+    return {"operationId": operation_id, "parameters": parameters, "description": description}
+
+
+class _CodeAsIdError(UnknownDiagnosisError):
+    """Indicates an unknown id that is a code of the classification whose parameter is named."""
+
+    def __init__(self, diagnosis_id: str, parameter: Classification) -> None:
+        super().__init__(diagnosis_id)
+        self.query = f"?{parameter}={quote(diagnosis_id)}"
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} To find diagnoses by a code, use listDiagnoses: {self.query}"
+
+
+def _entry(served: Served, diagnosis_id: str) -> Entry:
+    try:
+        return served.entry(diagnosis_id)
+    except RemovedDiagnosisError:
+        raise
+    except UnknownDiagnosisError:
+        for parameter in (Classification.ICD_10, Classification.ICD_11):
+            if read_part(parameter, diagnosis_id)[0].read_as is not None:
+                raise _CodeAsIdError(diagnosis_id, parameter) from None
+        raise
+
+
+def _part(items: Sequence[Any], query: dict[str, Any]) -> tuple[Sequence[Any], dict[str, int]]:
     limit, offset = query["limit"], query["offset"]
     part = items[offset : offset + limit]
     return part, {"count": len(items), "limit": limit, "offset": offset}
 
 
-# Records are rendered one at a time, because the whole document would take too much memory.
-def _document(catalogue: Catalogue, whole_meta: dict[str, Any]) -> Iterator[bytes]:
+def _document(records: Iterable[bytes], whole_meta: dict[str, Any]) -> Iterator[bytes]:
     yield b'{"data":['
-    for place, entry in enumerate(catalogue.entries):
-        yield b"," * (place > 0) + _record(entry)
+    for place, record in enumerate(records):
+        yield b"," * (place > 0) + record
     yield b'],"meta":' + as_json(whole_meta) + b"}"
 
 
-def _lines(catalogue: Catalogue) -> Iterator[bytes]:
-    return (_record(entry) + b"\n" for entry in catalogue.entries)
-
-
 def _record(entry: Entry) -> bytes:
-    record = {"diagnosis": entry, "interventions": entry.visible_interventions()}
-    return as_json(_ENTRY.dump(record))
+    shown = {"diagnosis": entry, "interventions": entry.visible_interventions()}
+    return as_json(renderer(CatalogueEntry)(shown))

@@ -1,86 +1,87 @@
-"""Examples for the OpenAPI document: responses of this service with its bundled catalogue.
-
-They are stored in `examples.json`; a test repeats the requests and compares the responses.
+"""What the examples in the OpenAPI document are made of: an entry of the bundled catalogue, and an
+error for each problem type.
 """
 
-import json
-from functools import cache
-from importlib import resources
-from typing import Any
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from urllib.parse import urlsplit
 
-from evref.adapters.inbound.web import problems
-from evref.adapters.inbound.web.problems import Problem
+from evref.adapters.inbound.rest.answers import REQUEST_ID
+from evref.adapters.inbound.web.interfaces import members
+from evref.adapters.inbound.web.problems import (
+    InvalidParametersError,
+    MissingCredentialsError,
+    NotAcceptableError,
+    ParameterFault,
+    PreconditionFailedError,
+    details_of,
+)
+from evref.domain.access.quota import Quota, QuotaExceededError
+from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.evidence import Direction, Recommendation
+from evref.domain.catalogue.publication import Publication
+from evref.domain.catalogue.search.lists import WITHOUT_LISTS
+from evref.domain.catalogue.search.search import Search
+from evref.domain.catalogue.served import Served
+from evref.domain.errors import (
+    InsufficientPermissionError,
+    InvalidApiKeyError,
+    NoCatalogueError,
+    RemovedDiagnosisError,
+    UnknownDiagnosisError,
+)
 
-_KNEE = "/api/v1/diagnoses/knee-osteoarthritis"
+_DAY = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+_SHOWN = 2
+"""The number of interventions beside the mainstays; the document would be too long with all."""
 
-REQUESTS = {
-    "listDiagnoses": {
-        "by-code": "/api/v1/diagnoses?icd10=M17.1",
-        "several-codes": "/api/v1/diagnoses?icd10=M17.11,m171,M17.1%20V,M17.1%20A,B05,hello",
-        "none-found": "/api/v1/diagnoses?icd10=B05",
-        "by-words": "/api/v1/diagnoses?q=wear%20and%20tear%20of%20the%20knee",
-    },
-    "searchInterventions": {
-        "one-found": "/api/v1/interventions?q=tai%20chi&limit=1",
-        "none-found": "/api/v1/interventions?q=riluzole",
-    },
-    "getDiagnosis": {"knee-osteoarthritis": _KNEE},
-    "listInterventions": {
-        "one-module": f"{_KNEE}/interventions?module=fitt_vip",
-        "none-found": f"{_KNEE}/interventions?module=fitt_vip&phase=acute",
-    },
-    "getCatalogue": {"first-record": "/api/v1/catalogue"},
-    "listChanges": {"newest": "/api/v1/changes?limit=1"},
-    "getLimit": {"after-some-requests": "/api/v1/limit"},
+
+def example_of(entry: Entry) -> Served:
+    """Return a publication of a part of the entry, in which a direction changed."""
+    mainstays = entry.diagnosis.mainstays
+    others = [one for one in entry.interventions if one.id not in mainstays][:_SHOWN]
+    kept = [one for one in entry.interventions if one.id in mainstays or one in others]
+    evidence = replace(
+        others[0].evidence, direction=Direction.UNCLEAR, recommendation=Recommendation.NOT_STATED
+    )
+    before = [replace(others[0], evidence=evidence), *kept[1:]]
+    catalogue = Catalogue([Entry(entry.diagnosis, tuple(kept))])
+    comparison = catalogue.compared_with(Catalogue([Entry(entry.diagnosis, tuple(before))]))
+    publication = Publication(catalogue.version, _DAY, None, True, 0, 1, 0, comparison)
+    return Served(catalogue, Search(catalogue, WITHOUT_LISTS), (publication,), "example")
+
+
+_QUOTA = Quota("example", 1000, 1000, _DAY)
+_ERRORS: dict[str, tuple[str, Exception]] = {
+    "missing-credentials": ("/diagnoses", MissingCredentialsError()),
+    "invalid-api-key": ("/diagnoses", InvalidApiKeyError()),
+    "insufficient-permission": ("/diagnoses", InsufficientPermissionError()),
+    "unknown-diagnosis": ("/diagnoses/knee-arthritis", UnknownDiagnosisError("knee-arthritis")),
+    "removed-diagnosis": (
+        "/diagnoses/knee-arthritis",
+        RemovedDiagnosisError("knee-arthritis", date(2026, 11, 21)),
+    ),
+    "not-acceptable": ("/catalogue", NotAcceptableError(["application/json"])),
+    "precondition-failed": ("/diagnoses", PreconditionFailedError()),
+    "invalid-parameter": (
+        "/diagnoses/knee-osteoarthritis/interventions",
+        InvalidParametersError(
+            ParameterFault("modul", "is not a parameter of this operation", ("module", "phase"))
+        ),
+    ),
+    "quota-exceeded": ("/diagnoses", QuotaExceededError(_QUOTA)),
+    "service-unavailable": ("/diagnoses", NoCatalogueError()),
+    "internal-error": ("/diagnoses", RuntimeError()),
 }
-"""The requests behind the examples of each operation."""
-
-FAILING_REQUESTS = {
-    problems.MISSING_CREDENTIALS: {"missing-credentials": "/api/v1/diagnoses"},
-    problems.INVALID_API_KEY: {"invalid-api-key": "/api/v1/diagnoses"},
-    problems.INSUFFICIENT_PERMISSION: {"insufficient-permission": "/api/v1/diagnoses"},
-    problems.UNKNOWN_DIAGNOSIS: {"unknown-diagnosis": "/api/v1/diagnoses/knee-arthritis"},
-    problems.REMOVED_DIAGNOSIS: {"removed-diagnosis": "/api/v1/diagnoses/asthma"},
-    problems.NOT_ACCEPTABLE: {"not-acceptable": "/api/v1/catalogue"},
-    problems.PRECONDITION_FAILED: {"precondition-failed": _KNEE},
-    problems.INVALID_PARAMETER: {
-        "value-not-allowed": f"{_KNEE}/interventions?phase=late",
-        "unknown-parameter": f"{_KNEE}/interventions?modul=home",
-        "malformed-code": "/api/v1/diagnoses?icd10=M15-M19",
-    },
-    problems.QUOTA_EXCEEDED: {"quota-exceeded": "/api/v1/diagnoses"},
-    problems.SERVICE_UNAVAILABLE: {"service-unavailable": "/api/v1/diagnoses"},
-    problems.INTERNAL_ERROR: {"internal-error": "/api/v1/diagnoses"},
-}
-"""The requests behind the examples of each problem, in a state that causes the problem."""
 
 
-def answers(operation_id: str) -> dict[str, Any]:
-    """The examples of an operation's responses, as in the document; empty if there are none."""
-    return {
-        name: {"summary": f"GET {path}", "value": _stored()[name_of(operation_id, name)]}
-        for name, path in REQUESTS.get(operation_id, {}).items()
+def problem(slug: str, base_url: str, root: str) -> dict[str, object]:
+    """Return an example of a problem of the service at `base_url`."""
+    path, error = _ERRORS[slug]
+    environ = {
+        "SCRIPT_NAME": urlsplit(base_url).path,
+        "PATH_INFO": root + path,
+        "HTTP_X_REQUEST_ID": REQUEST_ID,
     }
-
-
-def problem(kind: Problem, base_url: str) -> dict[str, Any]:
-    """The examples of a problem of a service at `base_url`, as in the document."""
-    return {
-        name: {
-            "summary": f"{kind.title}: GET {path}",
-            "value": {**_stored()[name_of(kind.slug, name)], "type": kind.type_uri(base_url)},
-        }
-        for name, path in FAILING_REQUESTS[kind].items()
-    }
-
-
-def name_of(group: str, name: str) -> str:
-    """The key of an operation or a problem in `examples.json`."""
-    return f"{group}/{name}"
-
-
-@cache
-def _stored() -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("examples.json").read_text(encoding="utf-8")
-    stored: dict[str, Any] = json.loads(text)
-    return stored
+    return members(details_of(error, base_url), environ)

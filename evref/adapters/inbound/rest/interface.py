@@ -2,18 +2,27 @@
 
 from collections.abc import Iterator
 
+from apiflask import APIBlueprint
 from flask import Blueprint
 
-from evref.adapters.inbound.rest import catalogue, limit, openapi
+from evref.adapters.inbound.rest import limit, openapi
+from evref.adapters.inbound.rest.catalogue import CatalogueViews
+from evref.adapters.inbound.rest.operations import ROOT
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.interfaces import Interface, json_problem
+from evref.domain.access.key import Permission
 
 
 def _blueprints(host: Host) -> Iterator[Blueprint]:
-    base_url, licence = host.settings.base_url, host.settings.licence
-    yield catalogue.blueprint(host.endpoint, base_url, licence, host.browse)
-    yield limit.blueprint(host.gate, host.browse, licence)
-    yield openapi.blueprint(base_url)
+    api = APIBlueprint("api", __name__, url_prefix=ROOT)
+    settings = host.settings
+    of_catalogue = CatalogueViews(settings.base_url, settings.licence, host.browse).operations()
+    for operation in of_catalogue:
+        operation.add_to(api, host.endpoint(Permission.READ, *operation.media_types))
+    of_key = limit.operation(settings.licence)
+    of_key.add_to(api, limit.endpoint(host.gate, host.browse))
+    yield api
+    yield openapi.blueprint(settings.base_url, [*of_catalogue, of_key], host.example)
 
 
 INTERFACE = Interface("/api", _blueprints, json_problem, cross_origin=True)

@@ -1,137 +1,79 @@
-"""The OpenAPI 3.1 document: generated from the views and schemas, and completed here.
+"""The OpenAPI 3.1 document: what APIFlask derives from the views, completed.
 
-APIFlask derives operations, parameters and record schemas. What every operation shares
-(credentials, headers, errors) is added from the tables that the service itself uses.
+APIFlask derives the operations and their parameters. The answers are derived from their
+declarations, and `openapi.toml` has the rest.
 """
 
+import json
+import tomllib
+from collections.abc import Callable, Sequence
 from functools import cache
+from importlib import resources
 from typing import Any, cast
 
-from apiflask import APIFlask
-from apispec import APISpec
-from apispec.ext.marshmallow import MarshmallowPlugin
+from apiflask import APIBlueprint, APIFlask, fields
 from flask import Blueprint, Response, current_app, request
+from flask.blueprints import BlueprintSetupState
 from marshmallow import RAISE
 
-from evref.adapters.inbound.rest import components, examples
-from evref.adapters.inbound.rest.components import Failure
-from evref.adapters.inbound.rest.parameters import NoQuery, value_by_value
-from evref.adapters.inbound.web.representations import PUBLIC, Representation, as_json, respond
+from evref.adapters.inbound.rest import answers, examples
+from evref.adapters.inbound.rest.operations import JSON, LINES, ROOT, Operation
+from evref.adapters.inbound.rest.parameters import NoQuery
+from evref.adapters.inbound.rest.records import Schemas
+from evref.adapters.inbound.web.headers import RATE_LIMIT_FIELDS
+from evref.adapters.inbound.web.problems import PROBLEMS
+from evref.adapters.inbound.web.representations import (
+    NEVER,
+    PUBLIC,
+    Representation,
+    as_json,
+    respond,
+)
+from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER
 
-_DESCRIPTION = f"""
-Diagnoses with their ICD-10 and ICD-11 codes, and the evidence-based interventions for each, by
-module and phase.
+_ON_SUCCESS = ("ETag", "Cache-Control", "Vary", "X-Request-ID", *RATE_LIMIT_FIELDS)
+_ON_LINES = ("Evref-Catalogue-Version", "Link")
+_OF_ALL = ("401", "412", "422", "500", "503")
+_TOO_LONG = {"414": "UriTooLong", "431": "HeadersTooLong"}
 
-**{DISCLAIMER}** `reviewed` of a diagnosis says whether a clinician has reviewed its entry. The
-catalogue is not complete for any diagnosis.
-
-**Keys.** Every operation needs an API key, sent as `Authorization: Bearer <API key>`. A member of
-your institution creates keys in the [institution settings](BASE_URL/settings).
-
-**Limits.** Each key has a daily request limit, counted exactly over the UTC day. The headers of
-every response to a request that was admitted, or rejected because the limit is used up, give the
-number of requests that remain. Responses with the status 200, 304, 404, 406, 410 or 422 count as
-one request each; 401, 403 and 429 never count, and neither does any response of `getLimit`.
-
-**Caching.** The content of a response depends only on the request and on `catalogue_version`;
-for `listChanges` also on the earlier publications.
-Store responses with their `ETag` and revalidate them with `If-None-Match`: a 304 without a body
-means that nothing has changed. `HEAD` returns the headers of `GET` without the body.
-
-**Strictness.** The service never ignores a query parameter. It rejects a parameter that is unknown,
-repeated or empty, or whose value is not allowed, with 422, so you never get unfiltered data by
-mistake. Only lists of codes (`icd10`, `icd11` and `snomed`) may be repeated. Every error is a
-problem detail (RFC 9457) whose [type has its own page](BASE_URL/problems).
-
-**Compatibility.** Resources may gain fields in later versions of this interface, unless a schema
-forbids additional properties: ignore fields that you do not know. Ids and the values of
-enumerations do not change.
-"""
-
-
-# By operation; no other operation can fail with 404 or 406.
-_IMPOSSIBLE: dict[str, tuple[str, ...]] = {
-    "getDiagnosis": ("406",),
-    "listInterventions": ("406",),
-    "getCatalogue": ("404", "410"),
-    "getLimit": ("403", "404", "406", "410", "429"),
+_NO_STORE = {
+    "description": "Problems must not be stored.",
+    "required": True,
+    "schema": {"type": "string", "enum": [NEVER]},
 }
-
 # OpenAPI 3.1 cannot describe the schema of each line.
-_LINES = {
-    "schema": {
-        "type": "string",
-        "description": "A line for each diagnosis: a CatalogueEntry as JSON.",
-    }
-}
+_LINES = {"type": "string", "description": "A line for each diagnosis: a CatalogueEntry as JSON."}
 
 
-def configure(app: APIFlask, base_url: str) -> None:
-    """Configure what APIFlask cannot derive, and complete the document that it generates."""
-    app.config |= {
-        "DESCRIPTION": _unwrapped(_DESCRIPTION).replace("BASE_URL", base_url),
-        "SERVERS": [{"url": base_url, "description": "This service"}],
-        "CONTACT": {"name": "The operator of this service", "url": base_url},
-        "LICENSE": {
-            "name": "MIT (code), CC BY 4.0 (catalogue)",
-            "url": "https://creativecommons.org/licenses/by/4.0/",
-        },
-        "TAGS": [
-            {
-                "name": "Catalogue",
-                "description": "The reference data: diagnoses by code, name or module, and "
-                "the interventions for each diagnosis.",
-            },
-            {"name": "Key", "description": "The permission, the limit and the use of an API key."},
-        ],
-        "EXTERNAL_DOCS": {
-            "description": "What each problem type means and how to resolve it",
-            "url": f"{base_url}/problems",
-        },
-        "SECURITY_SCHEMES": {
-            "apiKey": {
-                "type": "http",
-                "scheme": "bearer",
-                "bearerFormat": "evref_ and 46 letters and digits",
-                "description": "An API key of your institution, sent as "
-                "`Authorization: Bearer <API key>`. The service reads a key from no other place. "
-                "A member of your institution creates keys in the "
-                f"[settings]({base_url}/settings), gives each a permission, a daily request "
-                "limit and optionally an expiry date, and can revoke it at any time. A key is "
-                "shown once, when it is created: store it as a secret, and keep it out of URLs, "
-                "logs and scripts that you share.",
-            }
-        },
-        "AUTO_404_RESPONSE": False,
-        "AUTO_AUTH_ERROR_RESPONSE": False,
-        "AUTO_VALIDATION_ERROR_RESPONSE": False,
-    }
+def blueprint(
+    base_url: str, operations: Sequence[Operation], example: Callable[[], Entry]
+) -> Blueprint:
+    """`/api/v1/openapi.json`, which is public because tools download it without a key.
 
-    app.schema_name_resolver = _schema_name
+    The examples are made of the entry that `example` returns.
+    """
+    description = Blueprint("description", __name__, url_prefix=ROOT)
 
-    @app.spec_processor
-    def finish(document: Any) -> Any:
-        return _finish(document, base_url)
+    @description.record_once
+    def complete(state: BlueprintSetupState) -> None:
+        app = cast("APIFlask", state.app)
+        app.config |= {
+            "AUTO_404_RESPONSE": False,
+            "AUTO_AUTH_ERROR_RESPONSE": False,
+            "AUTO_VALIDATION_ERROR_RESPONSE": False,
+        }
 
-
-def _schema_name(schema: Any) -> str:
-    """Return the name of a schema in the document: its class name without the suffix."""
-    kind = schema if isinstance(schema, type) else type(schema)
-    return kind.__name__.removesuffix("Schema")
-
-
-def blueprint(base_url: str) -> Blueprint:
-    """`/api/v1/openapi.json`, which is public because tools download it without a key."""
-    description = Blueprint("description", __name__, url_prefix="/api/v1")
-    description.record(lambda state: configure(cast("APIFlask", state.app), base_url))
+        @app.spec_processor
+        def completed(document: Any) -> Any:
+            of_all = _Completion(app, base_url, examples.example_of(example()))
+            return of_all.completed(document, operations)
 
     @cache
     def document() -> Representation:
         spec = cast("dict[str, Any]", cast("APIFlask", current_app).spec)
-        # These come first, so that a person who opens the file sees what it is.
-        spec = {"openapi": spec["openapi"], **spec}
-        return Representation([as_json(spec)], "application/json")
+        return Representation([as_json(spec)], JSON)
 
     @description.get("/openapi.json")
     def openapi() -> Response:
@@ -141,124 +83,151 @@ def blueprint(base_url: str) -> Blueprint:
     return description
 
 
-def _finish(document: dict[str, Any], base_url: str) -> dict[str, Any]:
-    paths = document["paths"]
-    for methods in paths.values():
-        for operation in methods.values():
-            _finish_operation(operation)
-    _refer_to_enumerations(paths)
-    derived = document["components"]
-    added = _shared_components(base_url)
-    schemas = derived["schemas"] | added["schemas"]
-    _refer_to_enumerations(schemas)
-    schemas |= {
-        kind.__name__: {
-            "type": "string",
-            "enum": list(kind),
-            "description": value_by_value(kind, description),
+class _Completion:
+    """Completes the document of the service at `base_url`."""
+
+    def __init__(self, app: APIFlask, base_url: str, served: Served) -> None:
+        self._app = app
+        self._base_url = base_url
+        self._served = served
+        self._schemas = Schemas()
+        self._api = APIBlueprint("examples", __name__)
+        text = resources.files(__package__).joinpath("openapi.toml").read_text(encoding="utf-8")
+        text = text.replace("BASE_URL", base_url).replace("DISCLAIMER", DISCLAIMER)
+        self._fragment = tomllib.loads(text)
+        self._failures = self._fragment.pop("failures")
+
+    def completed(self, document: dict[str, Any], operations: Sequence[Operation]) -> Any:
+        paths = document["paths"]
+        for operation in operations:
+            item = paths[ROOT + operation.path.replace("<", "{").replace(">", "}")]
+            item["get"] = self._operation(item["get"], operation)
+        responses = {one["name"]: self._failure(one) for one in self._failures.values()}
+        not_modified = self._fragment["components"]["responses"]["NotModified"]
+        not_modified["headers"] = _headers(_ON_SUCCESS)
+        whole = _merged(document, self._fragment)
+        for item in whole["paths"].values():
+            item["head"] = _head(item["get"])
+        whole["components"]["responses"] |= responses
+        whole["components"]["schemas"] = self._schemas.components
+        # These come first, so that a person who opens the file sees what it is.
+        return {"openapi": whole["openapi"], **whole}
+
+    def _operation(self, derived: dict[str, Any], operation: Operation) -> dict[str, Any]:
+        content = {JSON: {"schema": self._schemas.reference(operation.answer)}}
+        summary = f"GET {ROOT}{operation.example or operation.path}"
+        shown = {"summary": summary, "value": self._example(operation)}
+        content[JSON]["examples"] = {operation.id: shown}
+        headers = _headers(_ON_SUCCESS)
+        if LINES in operation.media_types:
+            content[LINES] = {"schema": _LINES}
+            headers |= _headers(_ON_LINES)
+        success = {"description": operation.description, "headers": headers, "content": content}
+        if operation.links:
+            success["links"] = operation.links
+        failures = {
+            status: _reference("responses", self._failures[status]["name"])
+            for status in (*_OF_ALL, *operation.failures)
         }
-        for kind, description in DESCRIPTIONS.items()
-    }
-    document["components"] = {**added, **derived, "schemas": schemas}
-    return document
+        too_long = {status: _reference("responses", name) for status, name in _TOO_LONG.items()}
+        responses = {
+            "200": success,
+            "304": _reference("responses", "NotModified"),
+            **failures,
+            **too_long,
+        }
+        return {
+            **derived,
+            "description": _unwrapped(derived["description"]),
+            "security": [{"apiKey": []}],
+            "parameters": [
+                *(self._parameter(one, operation) for one in derived["parameters"]),
+                _reference("parameters", "IfNoneMatch"),
+                _reference("parameters", "RequestId"),
+            ],
+            "responses": dict(sorted(responses.items())),
+        }
 
+    def _example(self, operation: Operation) -> Any:
+        """Return the answer of the operation to its example."""
+        if operation.example is None:
+            return self._schemas.example(operation.answer)
+        with self._app.test_request_context(f"{ROOT}{operation.example}") as context:
+            path = context.request.view_args or {}
+            more = {"media_type": JSON} if len(operation.media_types) > 1 else {}
+            response = operation.responding(self._api)(served=self._served, **path, **more)
+            return json.loads(response.get_data())
 
-def _shared_components(base_url: str) -> dict[str, Any]:
-    """Return the components that every operation refers to, and the schemas in them."""
-    spec = APISpec(
-        title="",
-        version="",
-        openapi_version="3.1.0",
-        plugins=[MarshmallowPlugin(schema_name_resolver=_schema_name)],
-    )
-    for name, header in components.HEADERS.items():
-        spec.components.header(name, header)
-    for name, parameter in components.PARAMETERS.items():
-        spec.components.parameter(name, "header", parameter)
-    for failure in components.FAILURES.values():
-        spec.components.response(failure.name, _problem_response(failure, base_url))
-    spec.components.response(
-        "NotModified",
-        {
-            "description": "If-None-Match has the current ETag. The body is empty.",
-            "headers": components.references(components.ON_SUCCESS),
-        },
-    )
-    for name, description in components.TOO_LONG.values():
-        spec.components.response(name, {"description": description})
-    shared: dict[str, Any] = spec.to_dict()["components"]
-    return shared
-
-
-def _problem_response(failure: Failure, base_url: str) -> dict[str, Any]:
-    shown: dict[str, Any] = {}
-    for kind in failure.kinds:
-        shown |= examples.problem(kind, base_url)
-    content = {"schema": failure.schema, "examples": shown}
-    return {
-        "description": failure.description,
-        "headers": components.headers_of(failure),
-        "content": {"application/problem+json": content},
-    }
-
-
-def _finish_operation(operation: dict[str, Any]) -> None:
-    operation["security"] = [{"apiKey": []}]
-    if "description" in operation:
-        operation["description"] = _unwrapped(operation["description"])
-    responses = operation["responses"]
-    success = responses["200"]
-    success["headers"] = components.references(components.ON_SUCCESS)
-    if shown := examples.answers(operation["operationId"]):
-        success["content"]["application/json"]["examples"] = shown
-    if operation["operationId"] == "getCatalogue":
-        success["content"]["application/x-ndjson"] = _LINES
-        success["headers"] |= components.ON_LINES
-    responses["304"] = {"$ref": "#/components/responses/NotModified"}
-    for status, failure in components.FAILURES.items():
-        if status not in _IMPOSSIBLE.get(operation["operationId"], ("404", "406", "410")):
-            responses[status] = {"$ref": f"#/components/responses/{failure.name}"}
-    for status, (name, _) in components.TOO_LONG.items():
-        responses[status] = {"$ref": f"#/components/responses/{name}"}
-    operation["responses"] = dict(sorted(responses.items()))
-    for parameter in operation["parameters"]:
-        if parameter["schema"].get("type") == "array":
+    def _parameter(self, derived: dict[str, Any], operation: Operation) -> dict[str, Any]:
+        if derived["in"] == "path":
+            return _reference("parameters", "DiagnosisId")
+        field = operation.query().fields[derived["name"]]
+        if isinstance(field, fields.Enum) and field.enum in DESCRIPTIONS:
+            return derived | {"schema": self._schemas.reference(field.enum)}
+        if derived["schema"]["type"] == "array":
             # One parameter with commas; the default repeats it for each item.
-            parameter |= {"style": "form", "explode": False}
-        if parameter["in"] == "path":
-            parameter["description"] = "The id of a diagnosis, as returned by `listDiagnoses`."
-            parameter["schema"] |= {"minLength": 1}
-            # Tools prefill required parameters with this example.
-            parameter["example"] = "knee-osteoarthritis"
-    operation["parameters"] += [
-        {"$ref": f"#/components/parameters/{name}"} for name in components.PARAMETERS
-    ]
+            return derived | {"style": "form", "explode": False}
+        return derived
+
+    def _failure(self, failure: dict[str, Any]) -> dict[str, Any]:
+        kinds = [PROBLEMS[slug] for slug in failure["problems"]]
+        headers = _headers((*failure.get("headers", ()), "X-Request-ID"))
+        headers["Cache-Control"] = _NO_STORE
+        if failure.get("counts"):
+            headers |= _headers(RATE_LIMIT_FIELDS)
+        if failure["name"] == "InternalError":
+            # The error can occur before or after the request is counted.
+            declared = self._fragment["components"]["headers"]
+            headers |= {name: declared[name] | {"required": False} for name in RATE_LIMIT_FIELDS}
+        schema = getattr(answers, failure.get("schema", "Problem"))
+        shown = {
+            kind.slug: {
+                "summary": kind.title,
+                "value": examples.problem(kind.slug, self._base_url, ROOT),
+            }
+            for kind in kinds
+        }
+        return {
+            "description": " Or: ".join(f"{kind.title}. {kind.meaning}" for kind in kinds),
+            "headers": headers,
+            "content": {
+                "application/problem+json": {
+                    "schema": self._schemas.reference(schema),
+                    "examples": shown,
+                }
+            },
+        }
 
 
-def _refer_to_enumerations(value: Any) -> None:
-    """Replace the values of an enumeration by a reference, so that clients get one type."""
-    if isinstance(value, list):
-        for item in value:
-            _refer_to_enumerations(item)
-    elif isinstance(value, dict):
-        for member in value.values():
-            _refer_to_enumerations(member)
-        if "enum" in value:
-            _refer_to_enumeration(value)
+def _head(get: dict[str, Any]) -> dict[str, Any]:
+    """Return the operation that sends only the headers."""
+    success = {name: part for name, part in get["responses"]["200"].items() if name != "content"}
+    success.pop("links", None)
+    refused = _reference("responses", "Refused")
+    responses = {"200": success, "304": get["responses"].get("304"), "4XX": refused, "5XX": refused}
+    return {
+        **get,
+        "operationId": f"head{get['operationId'][:1].upper()}{get['operationId'][1:]}",
+        "summary": f"{get['summary']}: only the headers",
+        "description": "Returns the headers of GET without the body. It counts as GET does.",
+        "responses": {status: response for status, response in responses.items() if response},
+    }
 
 
-def _refer_to_enumeration(schema: dict[str, Any]) -> None:
-    values = schema.pop("enum")
-    if len(values) == 1:  # the fixed status of a problem type, not an enumeration
-        schema["const"] = values[0]
-        return
-    kind = next((kind for kind in DESCRIPTIONS if set(kind) >= set(values) - {None}), None)
-    if kind is None:  # an enumeration that is used only once
-        schema["enum"] = values
-        return
-    del schema["type"]
-    reference = {"$ref": f"#/components/schemas/{kind.__name__}"}
-    schema |= {"anyOf": [reference, {"type": "null"}]} if None in values else reference
+def _merged(document: Any, fragment: Any) -> Any:
+    """Return the document with the members of the fragment, which take precedence."""
+    if not (isinstance(document, dict) and isinstance(fragment, dict)):
+        return fragment
+    added = {name: _merged(document.get(name), part) for name, part in fragment.items()}
+    return document | added
+
+
+def _reference(section: str, name: str) -> dict[str, Any]:
+    return {"$ref": f"#/components/{section}/{name}"}
+
+
+def _headers(names: Sequence[str]) -> dict[str, Any]:
+    return {name: _reference("headers", name) for name in names}
 
 
 def _unwrapped(text: str) -> str:

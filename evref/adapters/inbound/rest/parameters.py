@@ -11,8 +11,9 @@ from apiflask import Schema, fields
 from flask import request
 from marshmallow import ValidationError, post_load, validate, validates_schema
 
+from evref.adapters.inbound.rest.records import value_by_value
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
-from evref.domain.catalogue.diagnosis import Module
+from evref.domain.catalogue.diagnosis import ID_LENGTH, Module
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.record_code import (
@@ -23,15 +24,12 @@ from evref.domain.catalogue.record_code import (
     RecordCode,
     read_field,
 )
-from evref.domain.catalogue.vocabulary import MEANINGS
 from evref.domain.rules import counted
 
 LONGEST_TEXT = 200
 HIGHEST_OFFSET = 1_000_000
 MOST_INCLUDED = 50
 """Diagnoses in a response with their interventions."""
-
-SINCE_ALLOWED = ("a version of one of the last 20 publications",)
 
 # A longer text is not a code, so the error does not repeat it.
 _LONGEST_REPEATED = 40
@@ -47,9 +45,8 @@ class StrictQuery(Schema):
             texts = data.getlist(name)
             # Some client generators repeat a parameter for each item of a list.
             is_list = isinstance(self.fields.get(name), CodesField)
-            if len(texts) > 1 and not is_list:
-                allowed = ("at most one value",)
-                faults.append(ParameterFault(name, "is given more than once", allowed))
+            if len(texts) > 1 and not is_list and name in self.fields:
+                faults.append(self._fault(name, "is given more than once"))
             given[name] = texts if is_list else texts[0]
         try:
             loaded = super().load(given, **options)
@@ -69,16 +66,25 @@ class StrictQuery(Schema):
         return ParameterFault(name, message, tuple(self.fields[name].metadata["allowed"]))
 
 
-def value_by_value(kind: type[StrEnum], introduction: str) -> str:
-    """Return the introduction and a list of the values with their meanings, in CommonMark."""
-    return "\n".join([introduction, "", *(f"- `{value}`: {MEANINGS[value]}" for value in kind)])
+def _unlike(value: str) -> str:
+    """Return what is wrong with a value; a long one is not repeated."""
+    if not value:
+        return "is empty"
+    return f'has the unknown value "{value}"' if len(value) <= _LONGEST_REPEATED else "is too long"
+
+
+class _EnumerationField(fields.Enum[Any]):
+    def _deserialize(self, value: Any, *rest: Any, **options: Any) -> Any:
+        try:
+            return super()._deserialize(value, *rest, **options)
+        except ValidationError:
+            raise ValidationError(_unlike(value)) from None
 
 
 def _one_of(kind: type[StrEnum], description: str) -> fields.Enum[Any]:
-    return fields.Enum(
+    return _EnumerationField(
         kind,
         by_value=True,
-        error_messages={"unknown": "is not one of the allowed values"},
         metadata={"type": "string", "description": description, "allowed": list(kind)},
     )
 
@@ -127,9 +133,14 @@ def _named(text: str, place: int) -> str:
     return f"{f'{len(text)} characters' if text else 'nothing'} in place {place}"
 
 
-# Anchored at both ends and without classes such as \w, which languages define differently, so
-# that validators of clients agree with the service.
-_WORDS = r"^[\x00-\x20]*[^\x00-\x20][\s\S]*$"
+# Without classes such as \w, which languages define differently, so that validators of clients
+# agree with the service.
+_WORDS = r"[^\x00-\x20]"
+
+
+def _has_words(text: str) -> None:
+    if re.search(_WORDS, text) is None:
+        raise ValidationError("has no words")
 
 
 class Include(StrEnum):
@@ -149,12 +160,13 @@ def _include(condition: str) -> fields.Enum[Any]:
 def _words(shortest: int, description: str, example: str, **keywords: Any) -> fields.String:
     return fields.String(
         validate=[
-            validate.Length(
-                shortest, LONGEST_TEXT, error=f"is not {shortest} to {LONGEST_TEXT} characters long"
-            ),
-            validate.Regexp(_WORDS, error="has no words"),
+            validate.Length(1, error="is empty"),
+            validate.Length(shortest, error="is too short"),
+            validate.Length(max=LONGEST_TEXT, error="is too long"),
+            _has_words,
         ],
         metadata={
+            "pattern": _WORDS,
             "description": description,
             "examples": [example],
             "allowed": [f"text of {shortest} to {LONGEST_TEXT} characters with at least one word"],
@@ -170,8 +182,8 @@ class NumberField(fields.Integer):
         super().__init__(
             load_default=default,
             validate=validate.Range(lowest, highest, error="is out of range"),
-            error_messages={"invalid": "is not a whole number"},
             metadata={
+                "format": "int32",
                 "description": description,
                 "allowed": [f"a whole number from {lowest:,} to {highest:,}"],
             },
@@ -180,7 +192,7 @@ class NumberField(fields.Integer):
     def _deserialize(self, value: Any, *rest: Any, **options: Any) -> Any:
         # int() also reads signs, spaces, underscores and the digits of other scripts.
         if re.fullmatch(r"[0-9]{1,9}", value) is None:
-            raise self.make_error("invalid", input=value)
+            raise ValidationError(_unlike(value))
         return super()._deserialize(value, *rest, **options)
 
 
@@ -305,11 +317,13 @@ class InterventionSearchQuery(StrictQuery):
         error_messages={"required": "is required"},
     )
     diagnosis = fields.String(
+        validate=validate.Length(1, error="is empty"),
         metadata={
+            "maxLength": ID_LENGTH.longest,
             "description": "Returns only interventions for this diagnosis.",
             "examples": ["knee-osteoarthritis"],
             "allowed": ("the id of a diagnosis",),
-        }
+        },
     )
     module = _enumeration(Module, "Returns only interventions of this module:")
     phase = _enumeration(Phase, "Returns only interventions of this phase:")
@@ -324,15 +338,16 @@ class ChangesQuery(StrictQuery):
     limit = NumberField(1, 100, 20, "The highest number of publications to return.")
     offset = NumberField(0, HIGHEST_OFFSET, 0, "The number of publications to skip.")
     since = fields.String(
-        validate=validate.Regexp("^[0-9a-f]{16}$", error="is not a version of a catalogue"),
+        validate=validate.Regexp("^[0-9a-f]{16}$", error="is malformed"),
         metadata={
             "description": "A `catalogue_version`; cannot be combined with limit and offset. "
             "Returns one item that compares this version with the present catalogue, or no item if "
             "they are the same. "
             "The catalogues of the last 20 publications are stored; for any other version the "
             "response is 422: read the whole catalogue instead.",
+            "maxLength": 16,
             "examples": ["0123456789abcdef"],
-            "allowed": SINCE_ALLOWED,
+            "allowed": ("the `catalogue_version` of one of the last 20 publications",),
         },
     )
 
@@ -341,9 +356,7 @@ class ChangesQuery(StrictQuery):
         beside = [name for name in ("limit", "offset") if name in data]
         if "since" in data and beside:
             message = "cannot be used with since"
-            raise InvalidParametersError(
-                *(ParameterFault(name, message, ("omit it",)) for name in beside)
-            )
+            raise InvalidParametersError(*(ParameterFault(name, message) for name in beside))
         return loaded
 
 

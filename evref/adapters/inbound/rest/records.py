@@ -1,184 +1,315 @@
-"""The resources of the catalogue in JSON: their declared fields and derived fields."""
+"""Records in JSON, and their JSON Schema; both are derived from the declarations of the records."""
 
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass
+from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
+from functools import cache
+from typing import Annotated, Any
 
-from apiflask import Schema, fields
-
-from evref.adapters.inbound.rest.schema_fields import (
-    Record,
-    day,
-    decimal,
-    flag,
-    list_of,
-    nested,
-    number,
-    one_of,
-    text,
-    texts,
-)
-from evref.domain.catalogue.diagnosis import Diagnosis, Review
-from evref.domain.catalogue.effect import Effect, Favours, Interval, Per1000
+from evref.domain.catalogue.diagnosis import Diagnosis
+from evref.domain.catalogue.effect import Effect, Favours
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.evidence import Evidence, Reference
-from evref.domain.catalogue.intervention import FittVp, Intervention
-from evref.domain.declaration import Example, Items, Kind, Pattern, Range, Slug, declared
+from evref.domain.catalogue.evidence import Reference
+from evref.domain.catalogue.intervention import Intervention
+from evref.domain.catalogue.vocabulary import DESCRIPTIONS, MEANINGS
+from evref.domain.declaration import Example, Field, Items, Kind, Pattern, Range, Slug, declared
 from evref.domain.rules import SLUG, Length
 
-
-class _Terms(fields.Dict):
-    """Names by language, not validated again: the domain has checked each of thousands."""
-
-    def _serialize(self, value: Any, *_: Any, **__: Any) -> Any:
-        return value
+_ABSENT: Any = object()
 
 
 @dataclass(frozen=True, slots=True)
-class WithInterventions:
-    """An entry that is rendered with its interventions."""
+class Read:
+    """Where the value of a field is, if not in the attribute of its name: a path with dots."""
 
-    entry: Entry
-
-
-class _OfEntry(Record):
-    def get_attribute(self, obj: Entry | WithInterventions, attr: str, default: object) -> Any:
-        """Read most fields from the diagnosis of an entry."""
-        entry = obj.entry if isinstance(obj, WithInterventions) else obj
-        if attr == "interventions":
-            return default if obj is entry else entry.visible_interventions()
-        return entry.version if attr == "version" else getattr(entry.diagnosis, attr)
+    path: str
 
 
-_schemas: dict[type, type[Schema]] = {}
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """The name of a field in JSON, if it is not a name in Python."""
+
+    name: str
 
 
-def schema_of(
-    record: type,
-    base: type[Record] = Record,
-    *,
-    name: str | None = None,
-    without: str = "",
-    after: str = "",
-    **derived: fields.Field[Any],
-) -> type[Schema]:
-    """Return the schema of a declared record, with fields that are derived from the others.
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of JSON Schema, such as `uri`."""
 
-    These come last, or after the named field. With a name, the docstring of the base describes
-    the schema, otherwise that of the record.
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """The only values of a field that has no enumeration of its own."""
+
+    values: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """Puts an additional field after another one, and not at the end."""
+
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """How the API shows a record of the domain.
+
+    It shows the fields of `base`, which are in the attribute `within` of a value, `without` one of
+    them, and those that the class `added` declares.
     """
-    members: dict[str, Any] = {"__module__": __name__}
-    for field in declared(record):
-        if field.attribute != without:
-            members[field.attribute] = _field(field.kind, field.meaning)
-        if field.attribute == after:
-            members |= derived
-    description = base.__doc__ if name else (record.__doc__ or "").partition("\n\n")[0]
-    members |= {"__doc__": description} | derived
-    made: type[Schema] = type(f"{name or record.__name__}Schema", (base,), members)
-    _schemas.setdefault(record, made)
-    return made
+
+    base: type
+    added: type = object
+    within: str = ""
+    without: str = ""
 
 
-def _field(kind: Kind, meaning: str) -> fields.Field[Any]:  # noqa: PLR0911 - one a kind
-    metadata = limits_of(kind)
-    nullable = kind.is_nullable
-    if kind.is_list and kind.items[0].type in _schemas:
-        return list_of(_schemas[kind.items[0].type], meaning, **metadata)
+class _OfReference:
+    url: Annotated[
+        str,
+        "The address of the publication. Always present: if the catalogue has none, the address is "
+        "derived from the DOI, or else from the PubMed id.",
+        Format("uri"),
+        Example("https://doi.org/10.1002/art.41142"),
+    ]
+
+
+class _OfEffect:
+    favours: Annotated[
+        Favours,
+        "Which side the effect favours; neither if the interval contains the value of no effect "
+        "(1 for ratios, 0 for differences) or is null.",
+        After("better"),
+    ]
+
+
+@dataclass
+class _OfEntry:
+    version: Annotated[
+        str,
+        "Changes if and only if the diagnosis or any of its interventions changes. Fetch only the "
+        "diagnoses whose version changed.",
+        Pattern("[0-9a-f]{16}", "16 hexadecimal digits"),
+        Example("0123456789abcdef"),
+    ]
+    interventions: Annotated[
+        tuple[Intervention, ...],
+        "All visible interventions, as listInterventions returns them. Present only with "
+        "include=interventions.",
+        Read("included"),
+    ] = ()
+
+
+EXTENSIONS: dict[type, Extension] = {
+    Reference: Extension(Reference, _OfReference, without="given_url"),
+    Effect: Extension(Effect, _OfEffect),
+    Diagnosis: Extension(Diagnosis, _OfEntry, within="diagnosis.", without="finer_codes"),
+}
+
+
+def with_interventions(entry: Entry) -> dict[str, Any]:
+    """Return an entry as a diagnosis that is shown with its interventions."""
+    shown = entry.visible_interventions()
+    return {"diagnosis": entry.diagnosis, "version": entry.version, "included": shown}
+
+
+def _members(record: type) -> list[tuple[str, str, Field]]:
+    """Return the fields that the API shows: the name, the path to the value, the declaration."""
+    extension = EXTENSIONS.get(record, Extension(record))
+    shown = [
+        (_name(field), extension.within + _path(field), field)
+        for field in declared(extension.base)
+        if field.attribute != extension.without
+    ]
+    for field in declared(extension.added):
+        after = field.kind.marker(After)
+        names = [name for name, *_ in shown]
+        place = len(shown) if after is None else names.index(after.field) + 1
+        shown.insert(place, (_name(field), _path(field), field))
+    return shown
+
+
+def _name(field: Field) -> str:
+    # The names of the domain's fields are those in catalogue files.
+    renamed = field.kind.marker(Renamed)
+    return field.attribute if renamed is None else renamed.name
+
+
+def _path(field: Field) -> str:
+    read = field.kind.marker(Read)
+    return field.attribute if read is None else read.path
+
+
+@cache
+def renderer(record: type) -> Callable[[Any], dict[str, Any]]:
+    """Return the function that converts a value to JSON.
+
+    The value has the fields of the record as attributes, or as items of a dictionary. An optional
+    field that the value lacks is left out.
+    """
+    parts = [
+        (name, path.split("."), _converter(field.kind), field.is_optional)
+        for name, path, field in _members(record)
+    ]
+
+    def render(value: Any) -> dict[str, Any]:
+        shown = {}
+        for name, path, convert, is_optional in parts:
+            part = value
+            for step in path:
+                part = _step(part, step)
+            if part is not _ABSENT:
+                shown[name] = part if convert is None or part is None else convert(part)
+            elif not is_optional:
+                raise AttributeError(f"{record.__name__} lacks {name}")
+        return shown
+
+    return render
+
+
+def _step(value: Any, name: str) -> Any:
+    if isinstance(value, dict):
+        return value.get(name, _ABSENT)
+    return getattr(value, name, _ABSENT)
+
+
+def _converter(kind: Kind) -> Callable[[Any], Any] | None:
+    """Return the function that converts a value; None for one that is JSON already."""
     if kind.is_list:
-        # No uniqueItems: code generators turn such a list into a set, which loses the order.
-        return texts(meaning, _item(kind.items[0].type), **metadata)
+        convert = _converter(kind.items[0])
+        return list if convert is None else lambda values: [*map(convert, values)]
     if kind.is_mapping:
-        return _Terms(
-            keys=fields.String(),
-            values=fields.List(fields.String()),
-            required=True,
-            metadata={"description": meaning, **metadata},
-        )
-    if kind.type in _schemas:
-        return nested(_schemas[kind.type], meaning if nullable else None)
-    if kind.type is date:
-        return day(meaning, **metadata)
-    if kind.type is bool:
-        return flag(meaning)
-    if kind.type is int:
-        return number(meaning, nullable=nullable, **metadata)
+        return dict
     if kind.type is Decimal:
-        return decimal(meaning, **metadata)
-    if issubclass(kind.type, StrEnum):
-        return one_of(kind.type, meaning)
-    return text(meaning, nullable=nullable, **metadata)
+        return float
+    if issubclass(kind.type, date):
+        return date.isoformat if kind.type is date else datetime.isoformat
+    if issubclass(kind.type, str | int):
+        return None
+    return renderer(kind.type) if _is_record(kind.type) else str
 
 
-def _item(kind: type) -> fields.Field[Any]:
-    if issubclass(kind, StrEnum):
-        return fields.Enum(kind, by_value=True, metadata={"type": "string"})
-    pattern = getattr(kind, "PATTERN", None)
-    return fields.String(metadata={"pattern": f"^{pattern}$"} if pattern else {})
+def _is_record(kind: type) -> bool:
+    # A code is a record too, but is shown as its text.
+    return (is_dataclass(kind) or kind in EXTENSIONS or issubclass(kind, tuple)) and not hasattr(
+        kind, "PATTERN"
+    )
+
+
+class Schemas:
+    """JSON Schemas of records; `components` has the schema of each that another one refers to."""
+
+    def __init__(self) -> None:
+        self.components: dict[str, dict[str, Any]] = {}
+
+    def reference(self, kind: type) -> dict[str, Any]:
+        """Return a reference to the schema of a record or of an enumeration."""
+        if kind.__name__ not in self.components:
+            self.components[kind.__name__] = {}  # a place before those that it refers to
+            of = self._enumeration if issubclass(kind, StrEnum) else self._record
+            self.components[kind.__name__] |= of(kind)
+        return {"$ref": f"#/components/schemas/{kind.__name__}"}
+
+    def _enumeration(self, kind: type[StrEnum]) -> dict[str, Any]:
+        described = value_by_value(kind, DESCRIPTIONS[kind])
+        return {"type": "string", "enum": list(kind), "description": described}
+
+    def _record(self, record: type) -> dict[str, Any]:
+        members = _members(record)
+        schema = {
+            "type": "object",
+            "properties": {name: self._field(field) for name, _, field in members},
+            "required": [name for name, _, field in members if not field.is_optional],
+        }
+        # Without docstrings (python -OO), a dataclass describes itself in Python.
+        docstring = (record.__doc__ or "").partition("\n\n")[0]
+        if not docstring.startswith(f"{record.__name__}("):
+            schema["description"] = " ".join(docstring.split())
+        return schema
+
+    def example(self, record: type) -> dict[str, Any]:
+        """Return an object of the examples of its fields."""
+        return {
+            name: self.example(field.kind.type)
+            if _is_record(field.kind.type)
+            else limits_of(field.kind)["examples"][0]
+            for name, _, field in _members(record)
+        }
+
+    def _field(self, field: Field) -> dict[str, Any]:
+        schema = self.schema(field.kind)
+        return schema | {"description": field.meaning} if field.meaning else schema
+
+    def schema(self, kind: Kind) -> dict[str, Any]:
+        """Return the schema of a value of this kind."""
+        schema = limits_of(kind)
+        if kind.is_list:
+            # No uniqueItems: code generators turn such a list into a set, which loses the order.
+            return {"type": "array", "items": self.schema(kind.items[0])} | schema
+        if kind.is_mapping:
+            return {"type": "object", "additionalProperties": self.schema(kind.items[1])} | schema
+        if _is_record(kind.type) or kind.type in DESCRIPTIONS:
+            reference = self.reference(kind.type)
+            return {"anyOf": [reference, {"type": "null"}]} if kind.is_nullable else reference
+        of_type = next(keywords for known, keywords in _TYPES if issubclass(kind.type, known))
+        schema = of_type | schema
+        if issubclass(kind.type, StrEnum):
+            schema["enum"] = list(kind.type)
+        if kind.is_nullable:
+            schema["type"] = [schema["type"], "null"]
+            if "enum" in schema:
+                schema["enum"].append(None)
+        return schema
+
+
+_TYPES: list[tuple[Any, dict[str, Any]]] = [
+    (bool, {"type": "boolean"}),
+    (int, {"type": "integer", "format": "int32"}),
+    (Decimal, {"type": "number"}),
+    (datetime, {"type": "string", "format": "date-time"}),
+    (date, {"type": "string", "format": "date"}),
+    (object, {"type": "string"}),  # text, and what is shown as its text
+]
+
+
+def value_by_value(kind: type[StrEnum], introduction: str) -> str:
+    """Return the introduction and a list of the values with their meanings, in CommonMark."""
+    return "\n".join([introduction, "", *(f"- `{value}`: {MEANINGS[value]}" for value in kind)])
 
 
 def limits_of(kind: Kind) -> dict[str, Any]:
     """Return the limits and the example of a kind as JSON Schema keywords."""
     limits: dict[str, Any] = {}
+    if pattern := getattr(kind.type, "PATTERN", None):
+        limits["pattern"] = f"^{pattern}$"
     for marker in kind.markers:
-        match marker:
-            case Length():
-                limits |= {"minLength": marker.shortest, "maxLength": marker.longest}
-            case Pattern():
-                limits["pattern"] = f"^{marker.regex}$"
-            case Range():
-                limits |= {"minimum": marker.least, "maximum": marker.most}
-            case Example():
-                limits["examples"] = [marker.value]
-            case Items():
-                limits |= {"minItems": marker.least or None, "maxItems": marker.most}
         if isinstance(marker, Slug):
             limits["pattern"] = f"^{SLUG}$"
+        limits |= _keywords(marker)
     return {name: limit for name, limit in limits.items() if limit is not None}
 
 
-schema_of(Review)
-schema_of(FittVp)
-schema_of(Evidence)
-schema_of(
-    Reference,
-    without="given_url",
-    url=text(
-        "The address of the publication. Always present: if the catalogue has none, the address is "
-        "derived from the DOI, or else from the PubMed id.",
-        format="uri",
-        examples=["https://doi.org/10.1002/art.41142"],
-    ),
-)
-schema_of(Interval)
-schema_of(Per1000)
-schema_of(
-    Effect,
-    after="better",
-    favours=one_of(
-        Favours,
-        "Which side the effect favours; neither if the interval contains the value of no effect "
-        "(1 for ratios, 0 for differences) or is null.",
-    ),
-)
-InterventionSchema = schema_of(Intervention)
-DiagnosisSchema = schema_of(
-    Diagnosis,
-    _OfEntry,
-    without="finer_codes",
-    version=text(
-        "Changes if and only if the diagnosis or any of its interventions changes. Fetch only the "
-        "diagnoses whose version changed.",
-        pattern="^[0-9a-f]{16}$",
-        examples=["0123456789abcdef"],
-    ),
-    interventions=fields.List(
-        fields.Nested(InterventionSchema),
-        metadata={
-            "description": "All visible interventions, as listInterventions returns them. Present "
-            "only with include=interventions."
-        },
-    ),
-)
+def _keywords(marker: object) -> dict[str, Any]:
+    keywords: dict[str, Any] = {}
+    match marker:
+        case Length(shortest, longest):
+            keywords = {"minLength": shortest, "maxLength": longest}
+        case Pattern(regex):
+            keywords = {"pattern": f"^{regex}$"}
+        case Range(least, most):
+            keywords = {"minimum": least, "maximum": most}
+        case Items(least, most):
+            keywords = {"minItems": least or None, "maxItems": most}
+        case Format(name):
+            keywords = {"format": name}
+        case Among(values):
+            # Not `const`, which OpenAPI 3.0 and tools for it do not know.
+            keywords = {"enum": [*values]}
+        case Example(value):
+            keywords = {"examples": [value]}
+    return keywords

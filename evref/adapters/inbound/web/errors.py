@@ -1,24 +1,30 @@
 """Converts exceptions to problems, which the interface of the request renders."""
 
 import logging
-from typing import Any
+from http import HTTPStatus
 from wsgiref.types import WSGIEnvironment
 
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from evref.adapters.inbound.web import problem_pages, problems
-from evref.adapters.inbound.web.headers import QUOTA, log_fields, request_id
+from evref.adapters.inbound.web.headers import (
+    QUOTA,
+    decoded_path,
+    log_fields,
+    request_id,
+    shown_path,
+)
 from evref.adapters.inbound.web.interfaces import Interfaces
-from evref.adapters.inbound.web.problems import Problem, ProblemDetails
+from evref.adapters.inbound.web.problems import PROBLEMS, ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse, compressed_where_accepted
 from evref.domain.access.quota import QuotaExceededError
-from evref.domain.errors import RemovedDiagnosisError, StorageUnavailableError
-from evref.domain.redaction import without_keys
+from evref.domain.errors import StorageUnavailableError
 
 log = logging.getLogger(__name__)
 
-_OF_STATUS = {404: problems.NOT_FOUND, 405: problems.METHOD_NOT_ALLOWED}
+_LONGEST_SHOWN = 100
+"""Characters; a longer path is not repeated."""
 
 
 class ErrorResponses:
@@ -46,66 +52,45 @@ class ErrorResponses:
         return compressed_where_accepted(Response(raw.body, raw.status, raw.headers))
 
     def _details(self, error: Exception, environ: WSGIEnvironment) -> ProblemDetails:
-        problem = problems.problem_of(error)
-        if problem is None:
+        if isinstance(error, QuotaExceededError):
+            environ[QUOTA] = error.quota
+        if isinstance(error, StorageUnavailableError):
+            reason = f"storage is out of reach: {error.reason}"
+            log.error("request %s: %s", request_id(environ), reason, extra=log_fields(environ))
+        elif problems.problem_of(error) is None:
             log.error(
                 "request %s failed", request_id(environ), exc_info=error, extra=log_fields(environ)
             )
-            detail = "The log contains the details under the request id."
-            return self._of_type(problems.INTERNAL_ERROR, detail, environ)
-        extensions: dict[str, Any] = {}
-        if isinstance(error, StorageUnavailableError):
-            log.error(
-                "request %s: storage is out of reach: %s",
-                request_id(environ),
-                error.reason,
-                extra=log_fields(environ),
-            )
-        if isinstance(error, QuotaExceededError):
-            environ[QUOTA] = error.quota
-            extensions = {"violated-policies": ["daily"]}
-        if isinstance(error, RemovedDiagnosisError):
-            extensions = {"removed_on": error.removed_on.isoformat()}
-        if isinstance(error, problems.InvalidParametersError):
-            faults = [
-                {
-                    "parameter": without_keys(fault.parameter),
-                    "message": without_keys(fault.message),
-                    "allowed": list(fault.allowed),
-                }
-                for fault in error.faults
-            ]
-            extensions = {"errors": faults}
-        return self._of_type(problem, str(error), environ, extensions)
+        return problems.details_of(error, self._base_url)
 
     def _http_details(self, error: HTTPException, environ: WSGIEnvironment) -> ProblemDetails:
         status = error.code or 500
-        problem = _OF_STATUS.get(status)
-        if problem is None:
-            # RFC 9457, section 4.2.1: a problem with no meaning beyond its status.
-            detail = "The service did not process the request."
-            return ProblemDetails("about:blank", error.name, status, detail)
-        if problem is problems.METHOD_NOT_ALLOWED:
+        if status == HTTPStatus.METHOD_NOT_ALLOWED:
             allowed = ", ".join(sorted(getattr(error, "valid_methods", None) or ()))
-            details = self._of_type(problem, f"The address accepts {allowed}.", environ)
+            details = self._of_type("method-not-allowed", f"The address accepts {allowed}.")
             details.headers["Allow"] = allowed
             return details
-        detail = "Check the spelling of the path: it may not end with a slash or have two in a row."
-        return self._of_type(problem, detail, environ)
+        if status == HTTPStatus.NOT_FOUND:
+            return self._of_type("not-found", self._what_is_missing(environ))
+        # RFC 9457, section 4.2.1: a problem with no meaning beyond its status.
+        detail = "The service did not process the request."
+        return ProblemDetails("about:blank", error.name, status, detail)
 
-    def _of_type(
-        self,
-        problem: Problem,
-        detail: str,
-        environ: WSGIEnvironment,
-        extensions: dict[str, Any] | None = None,
-    ) -> ProblemDetails:
-        return ProblemDetails(
-            problem.type_uri(self._base_url),
-            problem.title,
-            problem.status,
-            # An error may quote client input, such as an id or a parameter.
-            without_keys(detail),
-            extensions or {},
-            problems.headers(problem, environ.get(QUOTA)),
-        )
+    def _of_type(self, slug: str, detail: str) -> ProblemDetails:
+        return PROBLEMS[slug].details(detail, self._base_url)
+
+    def _what_is_missing(self, environ: WSGIEnvironment) -> str:
+        """Return a sentence that names the path, and what in its spelling no path has."""
+        path, shown = decoded_path(environ), shown_path(environ)
+        reasons = []
+        if "//" in path:
+            reasons.append("no path has two slashes in a row")
+        if len(path) > 1 and path.endswith("/"):
+            reasons.append("no path ends with a slash")
+        if path != path.lower() and path.lower().startswith("/api/"):
+            reasons.append("paths of the API are in lower case")
+        named = f" at {shown}" if len(shown) <= _LONGEST_SHOWN else " at this path"
+        if path.rstrip("/").lower() in {"/api", "/api/v1"}:
+            documents = f"{self._base_url}/api/v1/openapi.json", f"{self._base_url}/docs"
+            reasons.append("the API is described in " + " and ".join(documents))
+        return f"There is nothing{named}{': ' if reasons else ''}{', and '.join(reasons)}."

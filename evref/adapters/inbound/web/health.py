@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from flask import Blueprint, Response, jsonify
 
-from evref.adapters.inbound.web.problems import SECONDS_TO_RETRY
+from evref.adapters.inbound.web.problems import PROBLEMS
 from evref.application.report_health import Readiness
 
 
@@ -26,7 +26,7 @@ def blueprint(check: Callable[[], Readiness]) -> Blueprint:
         )
         if not readiness.ready:
             response.status_code = 503
-            response.headers["Retry-After"] = str(SECONDS_TO_RETRY)
+            response.headers["Retry-After"] = str(PROBLEMS["service-unavailable"].retry_after)
         return response
 
     return health

@@ -15,6 +15,7 @@ from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.people import People
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.read_audit_log import ReadAuditLog
+from evref.domain.catalogue.entry import Entry
 from evref.domain.errors import EvrefError
 from evref.domain.principal import Readers
 
@@ -59,6 +60,7 @@ class Host:
     - `frame` renders pages, and `visitor` is who reads them.
     - `interfaces` are the names of all interfaces that are served.
     - `warnings` returns warnings about the setup of storage, one line each.
+    - `example` reads an entry of the bundled catalogue, for examples in documents.
     - An interface that appends to `observers` sees every completed request.
     """
 
@@ -73,6 +75,7 @@ class Host:
     visitor: Identity
     interfaces: Collection[str]
     warnings: Callable[[], Sequence[str]]
+    example: Callable[[], Entry]
     observers: list[Observer] = field(default_factory=list)
 
     def diagnosis_address(

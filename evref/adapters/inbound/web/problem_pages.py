@@ -6,7 +6,7 @@ from flask import Blueprint, Response, abort, render_template
 
 from evref.adapters.inbound.web.frame import Frame
 from evref.adapters.inbound.web.interfaces import members, problem_response
-from evref.adapters.inbound.web.problems import PROBLEMS, ProblemDetails
+from evref.adapters.inbound.web.problems import DOCUMENTED, ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse
 
 
@@ -22,12 +22,12 @@ def blueprint(frame: Frame) -> Blueprint:
 
     @pages.get("/problems")
     def all_problems() -> Response:
-        return frame.page("problems.html", lambda: {"problems": PROBLEMS.values()})
+        return frame.page("problems.html", lambda: {"problems": DOCUMENTED.values()})
 
     @pages.get("/problems/<slug>")
     def problem(slug: str) -> Response:
-        if slug not in PROBLEMS:
+        if slug not in DOCUMENTED:
             abort(404)
-        return frame.page("problem.html", lambda: {"problem": PROBLEMS[slug]})
+        return frame.page("problem.html", lambda: {"problem": DOCUMENTED[slug]})
 
     return pages
