@@ -117,6 +117,14 @@ def test_a_code_that_the_catalogue_has_is_not_said_to_be_missing(
     assert "none with this code" not in text
 
 
+def test_a_wider_code_leads_to_what_is_below_it(visitor: Visitor) -> None:
+    page = visitor.get("/catalogue", query_string={"q": "F41"}).text
+
+    assert "F41 is wider; it includes generalised anxiety disorder (F41.1)" in Seen(page).text()
+    for link in ("generalised-anxiety-disorder", "panic-disorder"):
+        assert f'<li><a href="/catalogue/{link}">' in page
+
+
 @pytest.mark.parametrize(
     ("typed", "links", "says"),
     [
