@@ -10,17 +10,15 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 import evref
 from evref.adapters.inbound.web import cookies, headers, health, problem_pages, static_files
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
-from evref.adapters.inbound.web.base_address import served_at
-from evref.adapters.inbound.web.bounds import bounded
-from evref.adapters.inbound.web.caching import sent_before_flask
-from evref.adapters.inbound.web.cross_origin import allow_scripts, varying_by_origin
+from evref.adapters.inbound.web.cross_origin import allow_scripts
 from evref.adapters.inbound.web.errors import ErrorResponses
 from evref.adapters.inbound.web.frame import Frame
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.identity import Identity
 from evref.adapters.inbound.web.interfaces import Interfaces
-from evref.adapters.inbound.web.observation import log_access, observed
+from evref.adapters.inbound.web.observation import log_access
 from evref.adapters.inbound.web.representations import JsonProvider
+from evref.adapters.inbound.web.service import Service
 from evref.bootstrap import logs
 from evref.bootstrap.container import Container, container_for
 from evref.bootstrap.demo import demo_of, prepare
@@ -60,16 +58,18 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     cookies.configure(app, container.cookie_secret, settings.base_url)
     _refuse_own_path(app, settings.base_url)
     error_responses.register(app)
-    headers.register(app, settings.frame_ancestors)
+    headers.register(app, host.frame.redirect, settings.frame_ancestors)
 
-    wsgi_app = sent_before_flask(app.wsgi_app, host.endpoint.cached_response)
     if settings.cors_origins:
         allow_scripts(app, settings.cors_origins, interfaces)
-        wsgi_app = varying_by_origin(wsgi_app, interfaces)
-    observers = [*[log_access] * settings.access_log, *host.observers]
-    if observers:
-        wsgi_app = observed(wsgi_app, observers)
-    app.wsgi_app = served_at(settings.base_url, bounded(wsgi_app))  # type: ignore[assignment]
+    app.wsgi_app = Service(  # type: ignore[method-assign]
+        app.wsgi_app,
+        settings.base_url,
+        host.endpoint.cached_response,
+        interfaces,
+        [*[log_access] * settings.access_log, *host.observers],
+        varies_by_origin=bool(settings.cors_origins),
+    )
     if settings.proxies:
         # Only the client's address is taken from proxies; it is used to throttle sign-in attempts.
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]

@@ -2,20 +2,19 @@
 
 A response depends on nothing but the publication, the path, the query and, if a view offers several
 media types, the Accept header. So it is rendered once: `ResponseCache` stores the most recently
-used responses, and `sent_before_flask` sends them at a fraction of the cost of a view.
+used responses, and `Service` sends them at a fraction of the cost of a view.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
-from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from cachetools import LRUCache
 
-from evref.adapters.inbound.web.representations import RawResponse, Representation
+from evref.adapters.inbound.web.representations import Representation
 from evref.domain.access.key import Permission
 
 Target: TypeAlias = tuple[str, ...]
@@ -96,21 +95,3 @@ class ResponseCache(Generic[Cached]):
         with self._lock:
             self._entries[target] = response, size
         return True
-
-
-def sent_before_flask(
-    flask: WSGIApplication, cached: Callable[[WSGIEnvironment], RawResponse | None]
-) -> WSGIApplication:
-    """Return the application that sends a cached response if there is one, else Flask's.
-
-    `cached` returns a complete response to the request, or None if it has none.
-    """
-
-    def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        response = cached(environ)
-        if response is None:
-            return flask(environ, start_response)
-        start_response(response.status, response.headers)
-        return response.body if environ["REQUEST_METHOD"] == "GET" else []
-
-    return serve

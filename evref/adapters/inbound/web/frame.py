@@ -75,7 +75,6 @@ class Frame:
                 "words": words,
             }
         )
-        app.before_request(self._redirect_if_not_found)
 
     def blueprint(
         self, name: str, import_name: str, *, keeps_case: bool = False, **options: Any
@@ -86,17 +85,13 @@ class Frame:
         """
         pages = APIBlueprint(name, import_name, enable_openapi=False, **options)
         self._keeps_case[name] = keeps_case
-        pages.before_request(self._redirect)
+        pages.before_request(self.redirect)
         pages.after_request(with_cookie)
         return pages
 
-    def _redirect(self) -> AnyResponse | None:
+    def redirect(self) -> AnyResponse | None:
+        """Return the redirect of another spelling of the path of a page; None if it is not one."""
         return to_the_one_spelling(self._base_url, self._keeps_case)
-
-    def _redirect_if_not_found(self) -> AnyResponse | None:
-        # Werkzeug routes //path like /path.
-        is_found = request.url_rule is not None and "//" not in request.environ["PATH_INFO"]
-        return None if is_found else self._redirect()
 
     @property
     def is_member(self) -> bool:

@@ -2,11 +2,12 @@
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from wsgiref.types import WSGIEnvironment
 
 from flask import Flask, Response, abort, request
+from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.web.representations import NEVER
 from evref.domain.access.quota import SECONDS_A_DAY, Quota
@@ -45,16 +46,19 @@ _REQUEST_ID = "evref.request_id"
 _FOR_READERS = re.compile(r"/|/(catalogue|evidence|about)(/.*)?")
 
 
-def register(app: Flask, frame_ancestors: Sequence[str] = ()) -> None:
+def register(
+    app: Flask, redirect: Callable[[], AnyResponse | None], frame_ancestors: Sequence[str] = ()
+) -> None:
     """Add these headers to every response of the application, including errors.
 
+    `redirect` returns the response to a path that no view has, if it is another spelling of one.
     `frame_ancestors` are the origins whose pages can show the catalogue's pages in a frame.
     """
     readers_policy = PAGE_POLICY
     if frame_ancestors:
         ancestors = f"frame-ancestors {' '.join(frame_ancestors)}"
         readers_policy = readers_policy.replace("frame-ancestors 'none'", ancestors)
-    app.before_request(_begin)
+    app.before_request(partial(_begin, redirect))
     app.after_request(partial(_complete, readers_policy))
 
 
@@ -102,12 +106,16 @@ def decoded_path(environ: WSGIEnvironment) -> str:
     return path.encode("latin-1").decode(errors="replace")
 
 
-def _begin() -> None:
+def _begin(redirect: Callable[[], AnyResponse | None]) -> AnyResponse | None:
     # Werkzeug routes //path like /path, but each resource has only one URL.
-    if "//" in request.environ["PATH_INFO"]:
-        abort(404)
-    if request.url_rule is not None:
-        request.environ[ROUTE] = request.url_rule.rule
+    is_doubled = "//" in request.environ["PATH_INFO"]
+    if request.url_rule is None or is_doubled:
+        response = redirect()
+        if response is None and is_doubled:
+            abort(404)
+        return response
+    request.environ[ROUTE] = request.url_rule.rule
+    return None
 
 
 def _complete(readers_policy: str, response: Response) -> Response:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from time import perf_counter
-from typing import Any
-from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+from wsgiref.types import WSGIEnvironment
 
 from evref.adapters.inbound.web import headers
 from evref.domain.redaction import without_keys
@@ -25,29 +23,6 @@ class CompletedRequest:
 
 
 Observer = Callable[[CompletedRequest], None]
-
-
-def observed(wsgi_app: WSGIApplication, observers: Sequence[Observer]) -> WSGIApplication:
-    """Return the application; the observers are called for each completed request."""
-
-    def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        status = ""
-
-        def note(
-            line: str, headers: list[tuple[str, str]], exc_info: Any = None
-        ) -> Callable[[bytes], object]:
-            nonlocal status
-            status = line[:3]
-            return start_response(line, headers, exc_info)
-
-        began_at = perf_counter()
-        body = wsgi_app(environ, note)
-        completed = CompletedRequest(environ, int(status), perf_counter() - began_at)
-        for observe in observers:
-            observe(completed)
-        return body
-
-    return serve
 
 
 def log_access(completed: CompletedRequest) -> None:

@@ -1,0 +1,130 @@
+"""The service as a WSGI application: what happens to a request around Flask.
+
+A request takes one way, from the top of `Service.__call__` to its bottom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+from werkzeug.datastructures import Headers
+from werkzeug.exceptions import BadRequest
+
+from evref.adapters.inbound.web import headers
+from evref.adapters.inbound.web.interfaces import Interfaces
+from evref.adapters.inbound.web.observation import CompletedRequest, Observer
+from evref.adapters.inbound.web.representations import RawResponse
+from evref.ports.deadline import one_request
+
+if TYPE_CHECKING:
+    from _typeshed import OptExcInfo
+    from _typeshed.wsgi import InputStream
+
+
+class Service:
+    """Sends a cached response if there is one, else that of Flask.
+
+    - `base_url` is the address of the service. Nothing of it comes from a client.
+    - `cached` returns a complete response to a request, or None if it has none.
+    - With `varies_by_origin`, the responses of interfaces that scripts may call say so.
+    - `observers` are called for each completed request.
+    """
+
+    def __init__(
+        self,
+        flask: WSGIApplication,
+        base_url: str,
+        cached: Callable[[WSGIEnvironment], RawResponse | None],
+        interfaces: Interfaces,
+        observers: Sequence[Observer] = (),
+        *,
+        varies_by_origin: bool = False,
+    ) -> None:
+        self._flask = flask
+        self._cached = cached
+        self._interfaces = interfaces
+        self._observers = observers
+        self._varies_by_origin = varies_by_origin
+        parts = urlsplit(base_url)
+        self._path = parts.path
+        # A client chooses the Host header: it would appear in links, and an invalid host would make
+        # pages fail.
+        self._address = {
+            "wsgi.url_scheme": parts.scheme,
+            "HTTP_HOST": parts.netloc,
+            "SERVER_NAME": parts.hostname or "",
+            "SERVER_PORT": str(parts.port or {"http": 80, "https": 443}[parts.scheme]),
+            "SCRIPT_NAME": parts.path,
+        }
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        began_at = perf_counter()
+        self._set_address(environ)
+        environ["wsgi.input"] = _Body(environ["wsgi.input"])
+        status = ""
+        varies = self._varies_by_origin and self._interfaces.is_cross_origin(environ["PATH_INFO"])
+
+        def start(
+            line: str, fields: list[tuple[str, str]], exc_info: OptExcInfo | None = None
+        ) -> Callable[[bytes], object]:
+            nonlocal status
+            status = line[:3]
+            return start_response(line, _varying(fields) if varies else fields, exc_info)
+
+        with one_request():
+            response = self._cached(environ)
+            if response is None:
+                body = self._flask(environ, start)
+            else:
+                start(response.status, response.headers)
+                body = response.body if environ["REQUEST_METHOD"] == "GET" else []
+        if self._observers:
+            completed = CompletedRequest(environ, int(status), perf_counter() - began_at)
+            for observe in self._observers:
+                observe(completed)
+        return body
+
+    def _set_address(self, environ: WSGIEnvironment) -> None:
+        # gunicorn moves a part of the path to SCRIPT_NAME if a header field with that name says so,
+        # even from a client. The path of a URL that ends with its host is empty, and equivalent
+        # to /.
+        path = environ.get("SCRIPT_NAME", "") + environ["PATH_INFO"] or "/"
+        # A proxy may pass the path of the service on, or strip it. Without a slash after it, it is
+        # another spelling of the front page.
+        if self._path and (path == self._path or path.startswith(f"{self._path}/")):
+            path = path.removeprefix(self._path)
+        environ["PATH_INFO"] = path
+        environ[headers.SENT_HOST] = environ.get("HTTP_HOST")
+        environ.update(self._address)
+        # The service never upgrades a connection (RFC 9110, section 7.8), but Flask would find no
+        # route for a request to upgrade to WebSocket.
+        environ.pop("HTTP_UPGRADE", None)
+
+
+def _varying(fields: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the fields with `Vary: Origin`.
+
+    This includes requests without an allowed origin: a shared cache must not use their responses
+    for requests from an allowed origin.
+    """
+    varying = Headers(fields)
+    varying["Vary"] = f"{varying['Vary']}, Origin" if "Vary" in varying else "Origin"
+    return varying.to_wsgi_list()
+
+
+class _Body:
+    """The body of a request. A server may notice only when it is read that it is malformed."""
+
+    def __init__(self, body: InputStream) -> None:
+        self._body = body
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return self._body.read(size)
+        except Exception as error:
+            # Each server has its own exceptions; gunicorn's for chunks are no OSError.
+            raise BadRequest from error
