@@ -6,10 +6,12 @@ the assertions are in the programs, in the terms of each client.
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
 from tests.clients.conftest import HERE, NODE_TOOLS, TOOLS, Run
+from tests.server.conftest import REPOSITORY
 
 PROGRAMS = HERE / "programs"
 STRICTLY = ("--strict", "--skipLibCheck", "false", "--noEmitOnError")
@@ -106,10 +108,18 @@ def test_openapi_typescript_with_openapi_fetch(run: Run, document: Path, tmp_pat
     run("node", tmp_path / "built" / "openapi-fetch.js")
 
 
+def _options_of_the_page(program: str) -> str:
+    """Return the options with which the how-to runs the program."""
+    page = (REPOSITORY / "docs" / "how-to" / "generate-a-client.md").read_text(encoding="utf-8")
+    (options,) = re.findall(rf"`{program} .* -O ([^`]+)`", page)
+    return str(options)
+
+
 def test_postman(run: Run, document: Path, tmp_path: Path) -> None:
     """The collection is sent by newman, Postman's command line."""
     collection = tmp_path / "collection.json"
-    run("openapi2postmanv2", "--spec", document, "--output", collection)
+    options = _options_of_the_page("openapi2postmanv2")
+    run("openapi2postmanv2", "--spec", document, "--output", collection, "-O", options)
     assert json.loads(collection.read_text())["info"]["name"] == "Evidence Reference Service"
 
     run("node", PROGRAMS / "postman.mjs", collection)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
@@ -159,6 +162,25 @@ def test_the_service_accepts_every_search_that_the_document_allows(
         assert answer.status_code == (200 if allowed else 422)
 
     holds()
+
+
+def test_without_docstrings_no_source_takes_their_place() -> None:
+    """`python -OO` removes docstrings, and a dataclass without one describes itself in Python."""
+    program = (
+        "from evref.bootstrap.app import create_app\n"
+        "from evref.bootstrap.settings import Settings\n"
+        "client = create_app(Settings(storage='memory')).test_client()\n"
+        "print(client.get('/api/v1/openapi.json').text)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-OO", "-c", program], capture_output=True, text=True, check=True
+    )
+
+    document = json.loads(done.stdout)
+    described = [str(node.get("description", "")) for node in nodes(document)]
+    assert not [text for text in described if "Annotated[" in text or ": str" in text]
+    assert document["components"]["schemas"]["Module"]["description"]
+    assert document["components"]["schemas"]["Diagnosis"]["properties"]["id"]["description"]
 
 
 def test_head_has_the_parameters_and_the_headers_of_get(document: dict[str, Any]) -> None:

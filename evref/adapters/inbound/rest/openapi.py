@@ -138,7 +138,7 @@ class _Completion:
         }
         return {
             **derived,
-            "description": _unwrapped(derived["description"]),
+            "description": _unwrapped(derived.get("description", "")),
             "security": [{"apiKey": []}],
             "parameters": [
                 *(self._parameter(one, operation) for one in derived["parameters"]),
