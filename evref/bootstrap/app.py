@@ -50,6 +50,8 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     error_responses = ErrorResponses(settings.base_url, interfaces)
     host = _host(settings, container, error_responses, [*enabled])
     host.frame.register(app)
+    # After the frame, whose options of Jinja hold only until the first use of its environment.
+    static_files.register(app)
     app.register_blueprint(health.blueprint(container.readiness))
     app.register_blueprint(problem_pages.blueprint(host.frame))
     for interface in enabled.values():
@@ -103,7 +105,6 @@ def _new_flask(settings: Settings) -> APIFlask:
     app.url_map.merge_slashes = False
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = bool(settings.cors_origins)
     app.json = JsonProvider(app)
-    static_files.register(app)
     return app
 
 

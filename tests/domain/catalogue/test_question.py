@@ -186,7 +186,7 @@ def test_a_diagnosis_is_in_doubt_if_no_code_certainly_means_it(
         ("F32.1 A", "F32.1 A: A means excluded: not searched"),
         ("S83.521A", "S83.521A: this code means another condition than anterior cruciate ligament"),
         ("F41", "F41 is wider; it includes generalised anxiety disorder (F41.1) and panic "),
-        ("M54.-", "M54 is wider; it includes low back pain (M54.5), "),
+        ("M54.-", "M54 is wider; it includes low back pain (M54.5, M54.9), "),
         ("S72", "S72 is wider; it includes hip fracture (S72.0, S72.1, S72.2)"),
     ],
 )
