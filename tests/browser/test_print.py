@@ -2,9 +2,10 @@
 
 from playwright.sync_api import Browser, Page, expect
 
-from evref.domain.catalogue.card import CardGroup, card
+from evref.domain.catalogue.card import card
 from evref.domain.catalogue.effect_words import sentence, short
 from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.evidence import CardGroup
 from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES
 from tests.browser.live import is_too_wide, opened_page
 from tests.browser.paper import columns

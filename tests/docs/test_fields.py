@@ -293,6 +293,26 @@ def test_a_field_is_shown_where_the_table_says(record: type, field: Field) -> No
     assert bool(reason) is ("no" in said), "a field that is not shown needs a reason"
 
 
+@pytest.mark.parametrize(
+    ("recommendation", "group", "in_words"),
+    [
+        (Recommendation.CONDITIONAL_AGAINST, "advised_against", "advised against"),
+        (Recommendation.NOT_STATED, "no_benefit_found", "no benefit found, or harm"),
+    ],
+)
+def test_every_way_in_tells_advice_against_from_no_benefit(
+    recommendation: Recommendation, group: str, in_words: str
+) -> None:
+    """It is computed from other fields, so it has no row in the table."""
+    graded = {"direction": Direction.AGAINST, "recommendation": recommendation}
+    texts = shown(with_values(base(), Evidence, graded))
+
+    for way in ("REST", "FHIR", "MCP"):
+        assert group in texts[way], way
+    for way in ("page", "Infobutton", "MCP"):
+        assert in_words in texts[way].lower(), way
+
+
 def test_the_recipe_adds_a_field(tmp_path: Path) -> None:
     """The patch changes at most six files; the rest is derived."""
     (patch,) = re.findall(r"(?ms)^```diff\n(.*?)^```$", PAGE.read_text(encoding="utf-8"))

@@ -412,7 +412,7 @@ def test_definitions_are_served_and_found(read: Read) -> None:
     """Each canonical URL that a resource names can be searched and read."""
     direction = read("CodeSystem/direction")
     assert [concept["code"] for concept in direction["concept"]] == ["for", "against", "unclear"]
-    assert ids(read("CodeSystem")) == ["direction", "module", "phase"]
+    assert ids(read("CodeSystem")) == ["direction", "group", "module", "phase"]
     plan, activity = read(f"PlanDefinition/{KNEE}"), read("ActivityDefinition/k-arthroscopy")
     named = set(
         re.findall(rf"{ROOT}/(?:CodeSystem|StructureDefinition)/[a-z-]+", f"{plan}{activity}")

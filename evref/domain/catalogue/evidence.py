@@ -43,6 +43,30 @@ class Direction(StrEnum):
     UNCLEAR = "unclear"
 
 
+class CardGroup(StrEnum):
+    """What the sources say of an intervention, as the groups of a card tell them apart."""
+
+    RECOMMENDED = "recommended"
+    TO_CONSIDER = "to_consider"
+    SUPPORTED = "supported"
+    ADVISED_AGAINST = "advised_against"
+    NO_BENEFIT_FOUND = "no_benefit_found"
+    UNCLEAR = "unclear"
+
+
+_BY_RECOMMENDATION = {
+    Recommendation.STRONG_FOR: CardGroup.RECOMMENDED,
+    Recommendation.CONDITIONAL_FOR: CardGroup.TO_CONSIDER,
+    Recommendation.CONDITIONAL_AGAINST: CardGroup.ADVISED_AGAINST,
+    Recommendation.STRONG_AGAINST: CardGroup.ADVISED_AGAINST,
+}
+_BY_DIRECTION = {
+    Direction.FOR: CardGroup.SUPPORTED,
+    Direction.AGAINST: CardGroup.NO_BENEFIT_FOUND,
+    Direction.UNCLEAR: CardGroup.UNCLEAR,
+}
+
+
 _ABBREVIATIONS = {
     "European Medicines Agency": "EMA",
     "Medicines and Healthcare products Regulatory Agency": "MHRA",
@@ -121,6 +145,11 @@ class Evidence(Declared):
         "Whether that edition was replaced, withdrawn or retired, or is inactive by its own rule.",
         Example(value=False),
     ] = False
+
+    @property
+    def group(self) -> CardGroup:
+        """The group of the card: by the recommendation, or else by the direction."""
+        return _BY_RECOMMENDATION.get(self.recommendation) or _BY_DIRECTION[self.direction]
 
     def check_together(self, rules: Rules) -> None:
         implied = _IMPLIED_DIRECTIONS.get(self.recommendation, self.direction)

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from evref.domain.catalogue.card import CardGroup, group_of
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.evidence import Direction
+from evref.domain.catalogue.evidence import CardGroup, Direction
 from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.catalogue.matching import Doubt, Match, best_fits
 from evref.domain.catalogue.record_code import RecordCode
@@ -47,7 +46,7 @@ class Question:
             self.module in {None, intervention.module}
             and self.phase in {None, intervention.phase}
             and self.direction in {None, evidence.direction}
-            and (not self.groups or group_of(evidence) in self.groups)
+            and (not self.groups or evidence.group in self.groups)
         )
 
 

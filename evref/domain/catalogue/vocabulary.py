@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from evref.domain.catalogue.card import CardGroup
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.effect import Better, Favours, Measure
-from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
+from evref.domain.catalogue.evidence import (
+    CardGroup,
+    Certainty,
+    Direction,
+    Recommendation,
+    ReferenceKind,
+)
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.matching import Relation
 from evref.domain.catalogue.record_code import Edition, Qualifier
@@ -55,7 +60,7 @@ NAMES: dict[StrEnum, str] = {
     CardGroup.TO_CONSIDER: "To consider",
     CardGroup.SUPPORTED: "Supported, strength not stated",
     CardGroup.ADVISED_AGAINST: "Advised against",
-    CardGroup.NO_BENEFIT: "No benefit found, or harm",
+    CardGroup.NO_BENEFIT_FOUND: "No benefit found, or harm",
     CardGroup.UNCLEAR: "Unclear, or sources disagree",
 }
 """The names that people read, in every interface."""
@@ -113,7 +118,7 @@ MEANINGS: dict[StrEnum, str] = {
     CardGroup.TO_CONSIDER: "a source recommends it conditionally or weakly",
     CardGroup.SUPPORTED: "the sources favour it, and no strength of recommendation was seen",
     CardGroup.ADVISED_AGAINST: "a source recommends against it",
-    CardGroup.NO_BENEFIT: "the sources find harm or no important benefit; no strength stated",
+    CardGroup.NO_BENEFIT_FOUND: "the sources find harm or no important benefit; no strength stated",
     CardGroup.UNCLEAR: "the sources disagree, or the evidence is insufficient",
     Edition.WHO: "ICD-10 of WHO",
     Edition.CM: "ICD-10-CM, the modification of the United States",
@@ -131,6 +136,7 @@ DESCRIPTIONS: dict[type[StrEnum], str] = {
     Certainty: "The certainty of the evidence, in the terms of GRADE.",
     Recommendation: "The direction and strength of the recommendation, in the terms of GRADE.",
     Direction: "What the sources say about using an intervention.",
+    CardGroup: "What the sources say about an intervention, as the card of a diagnosis groups it.",
     Measure: "How an effect is measured.",
     Better: "Which values are good for the person.",
     Favours: "Which side an effect favours.",

@@ -12,8 +12,8 @@ from evref_mcp.records import (
     DiagnosesBody,
     Diagnosis,
     Effect,
-    Evidence,
     FoundIntervention,
+    Group,
     Intervention,
     InterventionsBody,
     Match,
@@ -77,17 +77,11 @@ def in_card_order(body: InterventionsBody) -> list[Intervention]:
     return sorted(
         body.data,
         key=lambda intervention: (
-            _group(intervention.evidence),
+            get_args(Group).index(intervention.evidence.group),
             places.get(intervention.id, len(places)),
             get_args(Phase).index(intervention.phase),
         ),
     )
-
-
-def _group(evidence: Evidence) -> int:
-    if evidence.recommendation == "not_stated":
-        return {"for": 2, "against": 4, "unclear": 5}[evidence.direction]
-    return {"strong_for": 0, "conditional_for": 1}.get(evidence.recommendation, 3)
 
 
 def found_interventions(body: SearchBody) -> dict[str, Any]:

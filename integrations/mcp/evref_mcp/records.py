@@ -16,6 +16,9 @@ Certainty = Literal["high", "moderate", "low", "very_low", "not_graded"]
 Recommendation = Literal[
     "strong_for", "conditional_for", "conditional_against", "strong_against", "not_stated"
 ]
+Group = Literal[
+    "recommended", "to_consider", "supported", "advised_against", "no_benefit_found", "unclear"
+]
 
 
 class Name(BaseModel):
@@ -102,6 +105,7 @@ class Evidence(BaseModel):
     source_grade: str | None
     source: str | None = None
     superseded: bool = False
+    group: Group
 
 
 class Reference(BaseModel):

@@ -190,6 +190,8 @@ def _listed(interventions: Iterable[Intervention], cited: Sequence[Reference]) -
             yield f"{diagnosis.name} (id {diagnosis.id}):"
         evidence = intervention.evidence
         strength = _STRENGTHS[evidence.recommendation]
+        if evidence.group == "no_benefit_found":
+            strength = f"no benefit found, or harm; {strength}"
         remark = f"({intervention.phase}; {strength})"
         parts = [
             f"- {evidence.direction.upper()}: {intervention.title} {remark}.",

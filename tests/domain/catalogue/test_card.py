@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.catalogue.card import CardGroup, card, in_card_order
+from evref.domain.catalogue.card import card, in_card_order
 from evref.domain.catalogue.chapters import by_chapter, chapter_of, related
 from evref.domain.catalogue.evidence import (
+    CardGroup,
     Certainty,
     Direction,
     Evidence,
@@ -28,7 +29,7 @@ GRADES = {
     ("conditional_against", "against"): CardGroup.ADVISED_AGAINST,
     ("strong_against", "against"): CardGroup.ADVISED_AGAINST,
     ("not_stated", "for"): CardGroup.SUPPORTED,
-    ("not_stated", "against"): CardGroup.NO_BENEFIT,
+    ("not_stated", "against"): CardGroup.NO_BENEFIT_FOUND,
     ("not_stated", "unclear"): CardGroup.UNCLEAR,
 }
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.catalogue.card import CardGroup, in_card_order
+from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.evidence import Direction
+from evref.domain.catalogue.evidence import CardGroup, Direction
 from evref.domain.catalogue.matching import best_fits
 from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.record_code import Classification, RecordCode, read_field, read_part

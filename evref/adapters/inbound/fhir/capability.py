@@ -44,7 +44,7 @@ _PARAMETERS = {
 _DOCUMENTATION = {
     PLAN_DEFINITION: "A diagnosis with its codes; each action is one of its interventions.",
     ACTIVITY_DEFINITION: "An intervention for a diagnosis, with its evidence and references.",
-    CODE_SYSTEM: "The codes of module, phase and direction.",
+    CODE_SYSTEM: "The codes of module, phase, direction and group.",
     STRUCTURE_DEFINITION: "The extensions that the resources and Bundles use.",
 }
 

@@ -16,12 +16,19 @@ import evref
 from evref.adapters.inbound.fhir.mappings import DEFINED_ON, PUBLISHER
 from evref.adapters.inbound.fhir.narrative import narrative
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.evidence import Direction
+from evref.domain.catalogue.evidence import CardGroup, Direction
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS, MEANINGS, NAMES
 
 CODE_SYSTEM = "CodeSystem"
 STRUCTURE_DEFINITION = "StructureDefinition"
+
+_CODE_SYSTEMS: dict[str, type[StrEnum]] = {
+    "direction": Direction,
+    "group": CardGroup,
+    "module": Module,
+    "phase": Phase,
+}
 
 _OF_EVERY_EXTENSION = {
     "fhirVersion": "4.0.1",
@@ -58,7 +65,7 @@ def definitions(root: str) -> dict[str, dict[str, Definition]]:
     text = resources.files(__package__).joinpath("extensions.json").read_text(encoding="utf-8")
     extensions = json.loads(text.replace("ROOT", root))
     return {
-        CODE_SYSTEM: _by_id(_code_system(root, kind) for kind in (Direction, Module, Phase)),
+        CODE_SYSTEM: _by_id(_code_system(root, *system) for system in _CODE_SYSTEMS.items()),
         STRUCTURE_DEFINITION: _by_id(
             {**_head(root, STRUCTURE_DEFINITION, extension), **extension, **_OF_EVERY_EXTENSION}
             for extension in extensions
@@ -70,11 +77,11 @@ def _by_id(resources: Iterable[dict[str, Any]]) -> dict[str, Definition]:
     return {resource["id"]: Definition(resource["id"], resource) for resource in resources}
 
 
-def _code_system(root: str, kind: type[StrEnum]) -> dict[str, Any]:
+def _code_system(root: str, name: str, kind: type[StrEnum]) -> dict[str, Any]:
     particular = {
-        "id": kind.__name__.lower(),
-        "name": kind.__name__,
-        "title": f"{kind.__name__} of an intervention",
+        "id": name,
+        "name": name.capitalize(),
+        "title": f"{name.capitalize()} of an intervention",
         "description": DESCRIPTIONS[kind],
     }
     return {

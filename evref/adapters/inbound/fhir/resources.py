@@ -24,7 +24,7 @@ from evref.adapters.inbound.web.code_systems import ICD_10, ICD_11
 from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.effect_words import sentence
-from evref.domain.catalogue.evidence import Direction, Evidence, Reference
+from evref.domain.catalogue.evidence import Evidence, Reference
 from evref.domain.catalogue.evidence_words import deciding_source, source, verdict
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.catalogue.matching import Doubt, Relation
@@ -117,7 +117,7 @@ class Resources:
                     ACTIVITY_DEFINITION, item, issue, narrative(intervention.title, paragraphs)
                 ),
                 "extension": [
-                    self._direction(evidence.direction),
+                    *self._said(evidence),
                     *self._dose(intervention.fitt_vp),
                 ],
                 "subtitle": _in_words(intervention),
@@ -188,7 +188,7 @@ class Resources:
         do_not_perform = DO_NOT_PERFORM[evidence.direction]
         return _without_empty(
             {
-                "extension": [self._direction(evidence.direction)],
+                "extension": self._said(evidence),
                 # Without this, the title and the code would read as advice for the intervention.
                 "modifierExtension": do_not_perform
                 and [{"url": self._extension("do-not-perform"), "valueBoolean": do_not_perform}],
@@ -209,8 +209,12 @@ class Resources:
             "text": NAMES[topic],
         }
 
-    def _direction(self, direction: Direction) -> dict[str, Any]:
-        return {"url": self._extension("direction"), "valueCode": direction.value}
+    def _said(self, evidence: Evidence) -> list[dict[str, Any]]:
+        """Return the extensions that say what the sources say about an intervention."""
+        return [
+            {"url": self._extension(name), "valueCode": code.value}
+            for name, code in (("direction", evidence.direction), ("group", evidence.group))
+        ]
 
     def _dose(self, dose: FittVp | None) -> list[dict[str, Any]]:
         stated = [

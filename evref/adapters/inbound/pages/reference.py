@@ -17,9 +17,10 @@ from evref.adapters.inbound.web.representations import (
     Representation,
     respond,
 )
-from evref.domain.catalogue.card import CardGroup, card
+from evref.domain.catalogue.card import card
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.evidence import CardGroup
 from evref.domain.catalogue.intervention import Intervention
 
 # Swagger UI sets style attributes in its script. Scripts come from this service only; none are

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from evref.domain.catalogue.diagnosis import Diagnosis
 from evref.domain.catalogue.effect import Effect, Favours
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.evidence import Reference
+from evref.domain.catalogue.evidence import CardGroup, Evidence, Reference
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS, MEANINGS
 from evref.domain.declaration import Example, Field, Items, Kind, Pattern, Range, Slug, declared
@@ -69,6 +69,14 @@ class Extension:
     without: str = ""
 
 
+class _OfEvidence:
+    group: Annotated[
+        CardGroup,
+        "The group of the card, from recommendation and direction. It alone tells advice against "
+        "from what the sources find without benefit, or harmful, without a recommendation.",
+    ]
+
+
 class _OfReference:
     url: Annotated[
         str,
@@ -106,6 +114,7 @@ class _OfEntry:
 
 
 EXTENSIONS: dict[type, Extension] = {
+    Evidence: Extension(Evidence, _OfEvidence),
     Reference: Extension(Reference, _OfReference, without="given_url"),
     Effect: Extension(Effect, _OfEffect),
     Diagnosis: Extension(Diagnosis, _OfEntry, within="diagnosis.", without="finer_codes"),

@@ -19,13 +19,19 @@ from evref.adapters.inbound.web import query, words
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.representations import Representation
 from evref.domain.catalogue import effect_words, evidence_words
-from evref.domain.catalogue.card import CardGroup, card, in_card_order
+from evref.domain.catalogue.card import card, in_card_order
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.chapters import by_chapter, chapter_of, related
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.effect import Better, Effect, Interval, Measure, Per1000
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, Reference
+from evref.domain.catalogue.evidence import (
+    CardGroup,
+    Certainty,
+    Direction,
+    Recommendation,
+    Reference,
+)
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.served import Served
 from evref.domain.errors import UnknownDiagnosisError
