@@ -97,7 +97,7 @@ def log_fields(environ: WSGIEnvironment) -> dict[str, str]:
 
 def shown_path(environ: WSGIEnvironment) -> str:
     """Return the path as the client knows it, with parts that look like an API key replaced."""
-    return without_keys(environ["SCRIPT_NAME"] + decoded_path(environ))
+    return without_keys(environ.get("SCRIPT_NAME", "") + decoded_path(environ))
 
 
 def decoded_path(environ: WSGIEnvironment) -> str:
