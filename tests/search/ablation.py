@@ -28,7 +28,8 @@ def _method(owner: object, name: str, result: Callable[..., object]) -> _Patch:
 
 
 RULES: dict[str, _Patch] = {
-    "doubt beside a name": _method(reading.Reader, "_doubts", lambda *_: (False, False)),
+    "doubt of names": _method(reading.Reader, "_is_doubtful", lambda *_, **__: False),
+    "doubt beside words of no entry": _method(Texts, "mention", lambda *_: True),
     "correction of unknown words": _method(reading.Reader, "_corrections", lambda _, word: (word,)),
     "one slip in any word of a name": _method(
         reading.Reader, "_with_one_slip", lambda *_: iter(())

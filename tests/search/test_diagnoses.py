@@ -39,6 +39,7 @@ NOTHING = [
     "CRP",
     "PSA",
     "PMDD",
+    "lipoid pneumonia",
     "V-fib",
     "größer als üblich",
 ]

@@ -21,7 +21,7 @@ AT_LEAST = {
     "ward": 96,
     "absent": 96,
     "absent in a record": 98,
-    "absent-names": 48,
+    "absent-names": 74,
     "absent-names in a record": 94,
     "answers (three)": 95,
     "answers (first)": 82,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -43,16 +43,10 @@ class Name(NamedTuple):
     language: str | None = None
     number: int = -1
 
-    @property
-    def is_family(self) -> bool:
-        """Whether it names several diagnoses of one family."""
-        return self.kind is Kind.FAMILY and len(self.diagnosis_ids) > 1
-
 
 class Lexicon:
     """The names of the catalogue and of the lists, each with a number.
 
-    A name has one or two forms, sets of words that are enough to name it, each with a number too.
     Numbers are kept in arrays: a large catalogue has 100,000 names.
     """
 
@@ -62,11 +56,10 @@ class Lexicon:
         self._kinds: list[Kind] = []
         self._languages: list[str | None] = []
         self._meant: list[tuple[tuple[str, ...], str]] = []
-        self._names_of_forms = _numbers()
         self.sizes = bytearray()
-        """The number of words of each form."""
-        self.forms: defaultdict[str, array[int]] = defaultdict(_numbers)
-        """The forms that have a word."""
+        """The number of words of each name that count; 0 of an abbreviation."""
+        self.having: defaultdict[str, array[int]] = defaultdict(_numbers)
+        """The numbers of the names that have a word, folded."""
         self.abbreviations: dict[str, list[int]] = {}
         self.facets = {phrase: facet for facet in lists.facets for phrase in facet.phrases}
         endings = {word for facet in lists.facets for word in facet.endings}
@@ -97,17 +90,18 @@ class Lexicon:
         language = self._languages[number]
         return Name(self._texts[number], self._kinds[number], ids, meaning, language, number)
 
-    def name_of_form(self, form: int) -> Name:
-        """Return the name of which this is a form."""
-        return self.name(self._names_of_forms[form])
-
     def names(self) -> Iterator[Name]:
         """Yield all names but the abbreviations that the lists add."""
         return map(self.name, range(self._unabbreviated))
 
+    def having_all(self, words: Collection[str]) -> list[int]:
+        """Return the numbers of the names that have all the words."""
+        several = [self.having.get(word, ()) for word in words]
+        return sorted(set(several[0]).intersection(*several[1:]))
+
     def diagnoses_with(self, words: Iterable[str]) -> set[str]:
         """Return the diagnoses that have any of the words in a name or term."""
-        numbers = {self._names_of_forms[form] for word in words for form in self.forms[word]}
+        numbers = {number for word in words for number in self.having[word]}
         of_diagnoses = {Kind.NAME, Kind.TERM}
         return {self._meant[n][0][0] for n in numbers if self._kinds[n] in of_diagnoses}
 
@@ -119,11 +113,11 @@ class Lexicon:
         """Return the parts of a compound of a known word and a facet: Dekubitus-prophylaxe."""
         folded = fold(word)
         is_compound = word.endswith(self._endings)
-        if is_compound and folded not in self.forms and folded not in self.lists.right:
+        if is_compound and folded not in self.having and folded not in self.lists.right:
             for ending in filter(word.endswith, sorted(self._endings)):
                 head = word.removesuffix(ending)
                 for known in (head, head.removesuffix("s"), head.removesuffix("en")):
-                    if len(known) >= _SHORTEST_COMPOUND_PART and fold(known) in self.forms:
+                    if len(known) >= _SHORTEST_COMPOUND_PART and fold(known) in self.having:
                         return known, ending
         return (word,)
 
@@ -135,24 +129,17 @@ class Lexicon:
             return
         written = map(folded.__getitem__, written_words_of(form))
         words = tuple(counting(written, self.lists.filling))
-        self._add_form(words, number)
-        if not self.lists.generic.isdisjoint(words):
-            specific = tuple(word for word in words if word not in self.lists.generic)
-            if len(specific) > 1:
-                self._add_form(specific, number)
+        self.sizes[number] = len(words)
+        for word in words:
+            self.having[word].append(number)
 
     def _keep(self, name: Name) -> int:
         self._texts.append(name.text)
         self._kinds.append(name.kind)
         self._languages.append(name.language)
         self._meant.append((name.diagnosis_ids, name.meaning))
+        self.sizes.append(0)
         return len(self._texts) - 1
-
-    def _add_form(self, words: Phrase, name: int) -> None:
-        for word in words:
-            self.forms[word].append(len(self.sizes))
-        self._names_of_forms.append(name)
-        self.sizes.append(len(words))
 
     def _add_abbreviation(self, short: str, longs: Sequence[str]) -> None:
         """Add what the lists say: the names that it stands for, or else an absent condition."""
@@ -168,10 +155,10 @@ class Lexicon:
     def _equal(self, words: Sequence[str]) -> list[Name]:
         """Return the first name of these words."""
         several: Phrase = tuple(counting(words, self.lists.filling))
-        forms = [self.forms.get(word, ()) for word in several]
-        common = set(forms[0]).intersection(*forms[1:])
-        equal = [form for form in sorted(common) if self.sizes[form] == len(several)]
-        return [self.name_of_form(form) for form in equal[:1]]
+        equal = [
+            number for number in self.having_all(several) if self.sizes[number] == len(several)
+        ]
+        return [self.name(number) for number in equal[:1]]
 
     def _abbreviate(self, text: str, number: int) -> None:
         for key in letters(text):

@@ -14,7 +14,6 @@ from evref.domain.catalogue.search.synonyms import Synonyms
 
 LISTS = (
     "stop-words",
-    "generic-words",
     "slight-words",
     "care-words",
     "record-words",
@@ -24,7 +23,6 @@ LISTS = (
     "negations-after",
     "opposite-prefixes",
     "qualifiers",
-    "sites",
     "abbreviations",
     "absent-conditions",
 )
@@ -67,19 +65,18 @@ class Facet:
 class WordLists:
     """Words are folded, except `endings` and what is said to be written; synonyms are stems.
 
-    `filling` words are dropped. `light` words say little beside a name; `generic` ones, such as
-    disease, also within it; `care` words, such as therapy, in the title of an intervention.
+    `filling` words are dropped. `light` words, such as disease, say little in and beside a name;
+    `care` words among them, such as therapy, also say little of what is asked.
     `of_records` change nothing beside a name in a record. `right` words are no slips. `short_words`
     are written like abbreviations. What follows one of `negations`, or precedes one of
     `negations_after`, is not meant. `opposites` are prefixes, with their spellings, that a slip
-    never exchanges. `qualifiers` and `sites` are the beginnings of words that make another disease
-    of the name beside them. `abbreviations` have the names they stand for, none if these are absent
+    never exchanges. `qualifiers` are the beginnings of words that make another disease of the name
+    beside them. `abbreviations` have the names they stand for, none if these are absent
     conditions. `named` are further names of diagnoses and wider words. `meanings` are for each
     phrase of the synonyms the words, as written, that best say what it means.
     """
 
     filling: frozenset[str] = frozenset()
-    generic: frozenset[str] = frozenset()
     light: frozenset[str] = frozenset()
     care: frozenset[str] = frozenset()
     of_records: frozenset[str] = frozenset()
@@ -89,7 +86,6 @@ class WordLists:
     negations_after: frozenset[str] = frozenset()
     opposites: tuple[Phrase, ...] = ()
     qualifiers: Phrase = ()
-    sites: Phrase = ()
     abbreviations: Mapping[str, Sequence[str]] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     named: tuple[tuple[Kind, Sequence[str], tuple[str, ...]], ...] = ()
@@ -118,7 +114,7 @@ class WordLists:
         def phrase(text: str) -> Phrase:
             return tuple(stem(word) for word in words_of(text) if word not in filling)
 
-        filling, generic, care = map(folded, ("stop-words", "generic-words", "care-words"))
+        filling, care = folded("stop-words"), folded("care-words")
         same, kinds = words["same"], words["kinds"]
         abbreviations: dict[str, Sequence[str]] = {}
         for line in lists["abbreviations"]:
@@ -132,8 +128,7 @@ class WordLists:
         read = tuple(_facet(facet) for facet in facets)
         return cls(
             filling=filling,
-            generic=generic,
-            light=folded("slight-words") | generic | care,
+            light=folded("slight-words") | care,
             care=care,
             of_records=folded("record-words"),
             right=frozenset(map(fold, lists["ordinary-words"]))
@@ -148,7 +143,6 @@ class WordLists:
             negations_after=folded("negations-after"),
             opposites=tuple(tuple(line.split()) for line in lists["opposite-prefixes"]),
             qualifiers=tuple(word for line in lists["qualifiers"] for word in line.split()),
-            sites=tuple(word for line in lists["sites"] for word in line.split()),
             abbreviations=abbreviations,
             absent=separated(lists["absent-conditions"]),
             named=tuple(

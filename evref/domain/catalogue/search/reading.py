@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise, product
+from itertools import chain, islice, pairwise, product
 from typing import NamedTuple
 
 from evref.domain.catalogue.search.folding import (
@@ -20,6 +20,7 @@ from evref.domain.catalogue.search.folding import (
 from evref.domain.catalogue.search.lexicon import Lexicon, Name, letters
 from evref.domain.catalogue.search.lists import Facet, Kind
 from evref.domain.catalogue.search.spelling import SHORTEST, Spelling
+from evref.domain.catalogue.search.texts import Texts
 
 _CHUNK = re.compile(r"[^\s,;:()?!\"\[\]]+")
 _TAG = re.compile(
@@ -107,10 +108,8 @@ class Reading:
 class Reader:
     """Reads queries of people, and names in records."""
 
-    def __init__(self, lexicon: Lexicon, right: Collection[str]) -> None:
-        """Take the lexicon, and further words, folded, that are right."""
-        self.lexicon, self._lists, self._right = lexicon, lexicon.lists, right
-        self._beginnings = (*self._lists.qualifiers, *self._lists.sites)
+    def __init__(self, lexicon: Lexicon, texts: Texts) -> None:
+        self.lexicon, self._lists, self._texts = lexicon, lexicon.lists, texts
         self._spelling = Spelling(lexicon.written, self._lists.opposites)
 
     def read(self, text: str) -> Reading:
@@ -239,8 +238,8 @@ class Reader:
                 if (
                     len(pieces) > 1
                     and self._lists.filling.isdisjoint(pieces)
-                    and fold(joined) in self.lexicon.forms
-                    and not all(fold(piece) in self.lexicon.forms for piece in pieces)
+                    and fold(joined) in self.lexicon.having
+                    and not all(fold(piece) in self.lexicon.having for piece in pieces)
                 ):
                     yield self._word_as_typed(typed, joined)
                     break
@@ -254,7 +253,7 @@ class Reader:
     def _word_as_typed(self, typed: str, text: str) -> Word:
         """Return the word; folding doubled letters into one corrects a slip too: athritis."""
         word = _word(typed, text)
-        is_known = word.folded in self.lexicon.forms
+        is_known = word.folded in self.lexicon.having
         is_spelt = not is_known or in_one_spelling(text) in self.lexicon.spellings
         return word if is_spelt else replace(word, is_corrected=True)
 
@@ -293,55 +292,60 @@ class Reader:
             for places, names in longest.items()
             if places in absent or not any(places & other for other in absent)
         }
-        covered = _EMPTY.union(
-            *chosen, *(c.places for c in self.concepts(Reading(words), ()) if len(c.places) > 1)
-        )
+        beside = [*self.concepts(Reading(words), _EMPTY.union(*chosen))]
+        covered = _EMPTY.union(*chosen, *(c.places for c in beside if len(c.places) > 1))
+        asks = of_record or any(concept.facet or self.is_known(concept) for concept in beside)
         return Reading(
             words,
             tuple(
-                Named(name, places, is_changed or (is_family_changed and name.is_family))
+                Named(name, places, self._is_doubtful(name, places, words, covered, asks=asks))
                 for places, names in chosen.items()
-                for is_changed, is_family_changed in [self._doubts(places, words, covered)]
                 for name in names
             ),
         )
 
     def _within(self, words: Sequence[Word]) -> dict[frozenset[int], list[Name]]:
         """Return the names within the words, in any order, with only slight words between."""
-        forms_at = {
-            place: forms
-            for word, place in {w.folded: p for p, w in reversed([*enumerate(words)])}.items()
-            if (forms := self.lexicon.forms.get(word))
-        }
-        counts: Counter[int] = Counter()
-        for forms in forms_at.values():
-            counts.update(forms)
+        first_places = {word.folded: place for place, word in reversed([*enumerate(words)])}
+        having = {place: self.lexicon.having.get(word, ()) for word, place in first_places.items()}
+        counts = Counter(chain.from_iterable(having.values()))
         sizes = self.lexicon.sizes
-        complete = {form for form, count in counts.items() if count == sizes[form]}
-        places_of: dict[int, list[int]] = {form: [] for form in sorted(complete)}
-        for place, forms in forms_at.items():
-            for form in complete.intersection(forms):
-                places_of[form].append(place)
+        complete = {number for number, count in counts.items() if count == sizes[number]}
+        places_of: dict[int, list[int]] = {number: [] for number in sorted(complete)}
+        for place, numbers in having.items():
+            for number in complete.intersection(numbers):
+                places_of[number].append(place)
         is_light = [self.lexicon.is_light(word.folded) for word in words]
         by_places: dict[frozenset[int], list[Name]] = {}
-        for form, several in places_of.items():
+        for number, several in places_of.items():
             own = frozenset(several)
-            if own not in by_places:
-                between = sum(not is_light[p] for p in range(min(own), max(own)) if p not in own)
-                if between > (sum(not is_light[place] for place in own) > 1):
-                    continue
-            by_places.setdefault(own, []).append(self.lexicon.name_of_form(form))
+            between = sum(not is_light[p] for p in range(min(own), max(own)) if p not in own)
+            if between <= (sum(not is_light[place] for place in own) > 1):
+                by_places.setdefault(own, []).append(self.lexicon.name(number))
         return by_places
 
-    def _doubts(
-        self, places: frozenset[int], words: Sequence[Word], covered: Collection[int]
-    ) -> tuple[bool, bool]:
-        """Return whether a word beside the name makes it another disease, and if it is a family."""
+    def _is_doubtful(
+        self,
+        name: Name,
+        places: frozenset[int],
+        words: Sequence[Word],
+        covered: Collection[int],
+        *,
+        asks: bool,
+    ) -> bool:
+        """Return whether a word beside the name makes another disease of it.
+
+        In a text that asks for nothing else, a word next to it that no text of its interventions
+        has does so, too; not where people describe a complaint, or abbreviate.
+        """
         first, last = min(places), max(places)
         near = range(max(0, first - _REACH), min(len(words), last + _REACH + 1))
         beside = {place: words[place] for place in near if place not in covered}
-        return any(word.folded.startswith(self._lists.qualifiers) for word in beside.values()), any(
-            word.folded.startswith(self._lists.sites) or not self._is_right(word)
+        if any(word.folded.startswith(self._lists.qualifiers) for word in beside.values()):
+            return True
+        is_exempt = asks or name.kind in {Kind.COMPLAINT, Kind.ABSENT} or words[first].names
+        return not is_exempt and any(
+            not (self.lexicon.is_light(word.folded) or self._texts.mention(name, word.stem))
             for place, word in beside.items()
             if place in {first - 1, last + 1}
         )
@@ -349,12 +353,12 @@ class Reader:
     def _is_right(self, word: Word) -> bool:
         return (
             bool(word.names)
-            or word.folded in self.lexicon.forms
-            or word.folded in self._right
+            or word.folded in self.lexicon.having
+            or word.folded in self._texts.words
             or word.folded in self._lists.right
             or (word.stem,) in self._lists.synonyms.phrases
             or word.text in self._lists.short_words
-            or word.folded.startswith(self._beginnings)
+            or word.folded.startswith(self._lists.qualifiers)
             or self.lexicon.is_light(word.folded)
         )
 

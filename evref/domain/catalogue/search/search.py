@@ -64,10 +64,10 @@ class Search:
         self._lists = lists
         self._texts = Texts(catalogue, lists)
         self._lexicon = Lexicon(catalogue, lists)
-        self._reader = Reader(self._lexicon, self._texts.words)
+        self._reader = Reader(self._lexicon, self._texts)
         self._suggestions = Suggestions(catalogue, self._lexicon)
         self._with_stem: dict[str, list[str]] = {}
-        for word in self._lexicon.forms:
+        for word in self._lexicon.having:
             self._with_stem.setdefault(stem(word), []).append(word)
 
     def diagnoses(self, text: str) -> FoundDiagnoses:
@@ -234,7 +234,7 @@ class Search:
     def _is_required(self, concept: Concept) -> bool:
         word = concept.text
         is_particle = len(word) <= _LONGEST_PARTICLE and word in self._lists.short_words
-        is_slight = fold(word) in self._lists.generic or fold(word) in self._lists.care
+        is_slight = fold(word) in self._lists.care
         return (
             concept.facet is None
             and len(word) > 1
@@ -368,12 +368,11 @@ class Search:
 
     def _with_words(self, words: Collection[str], most: int = _LAST) -> tuple[Hit, ...]:
         """Return the diagnoses with a name of at most so many words, these among them."""
-        forms = [self._lexicon.forms.get(word, ()) for word in words]
         sizes = self._lexicon.sizes
         names = [
-            (sizes[form], self._lexicon.name_of_form(form))
-            for form in sorted(set(forms[0]).intersection(*forms[1:]))
-            if sizes[form] <= most
+            (sizes[number], self._lexicon.name(number))
+            for number in self._lexicon.having_all(words)
+            if sizes[number] <= most
         ]
         best: dict[str, Hit] = {}
         for _, name in sorted(names, key=lambda pair: (pair[0], pair[1].language != "en")):

@@ -14,6 +14,7 @@ from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.search.folding import Forms, Phrase, fold, stem, written_words_of
+from evref.domain.catalogue.search.lexicon import Name
 from evref.domain.catalogue.search.lists import WordLists
 from evref.domain.catalogue.search.synonyms import Likeness
 
@@ -86,6 +87,11 @@ class Texts:
                     if found.get(number, distance) >= distance:
                         found[number] = distance
         return found
+
+    def mention(self, name: Name, stem: str) -> bool:
+        """Return whether an intervention of a diagnosis of the name has the word."""
+        ranges = (self.of_diagnosis[id_] for id_ in name.diagnosis_ids)
+        return any(self.distances((stem,), among) for among in ranges)
 
     def having(self, stems: Iterable[str], among: range, *, in_title: bool) -> set[int]:
         """Return the interventions that have any of these in the title, or in the other texts."""
