@@ -32,7 +32,7 @@ class Case:
     def is_right(self, search: Search) -> bool:
         """Return whether the search finds what it must, and nothing where it must not."""
         if self.kind == "record":
-            return not search.diagnoses_of_record(self.query)
+            return not search.diagnoses_of_record(self.query).hits
         if self.kind in _OF_ANSWERS:
             answers = search.interventions(self.query).interventions
             return _OF_ANSWERS[self.kind](answers, {*self.expected})
@@ -92,8 +92,8 @@ def found_by_query(*, in_a_record: bool = False) -> dict[str, list[str]]:
         query: [
             hit.diagnosis_id
             for hit in (
-                index.diagnoses_of_record(query) if in_a_record else index.diagnoses(query).hits
-            )
+                index.diagnoses_of_record(query) if in_a_record else index.diagnoses(query)
+            ).hits
         ]
         for query in queries
     }

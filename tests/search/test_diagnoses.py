@@ -103,7 +103,7 @@ def test_every_name_finds_its_diagnosis_in_a_record() -> None:
         entry.diagnosis.name
         for entry in bundled().entries
         if entry.diagnosis.id
-        not in {hit.diagnosis_id for hit in search().diagnoses_of_record(entry.diagnosis.name)}
+        not in {hit.diagnosis_id for hit in search().diagnoses_of_record(entry.diagnosis.name).hits}
     ]
 
     assert lost == []
@@ -142,12 +142,12 @@ def test_situations_as_records_name_them_find_nothing_in_a_record() -> None:
     terms = [term for entry in bundled().entries for term in entry.diagnosis.terms.get("en", ())]
     drawn = [draw.choice(SITUATIONS).format(draw.choice(terms)) for _ in range(500)]
 
-    assert [text for text in drawn if search().diagnoses_of_record(text)] == []
+    assert [text for text in drawn if search().diagnoses_of_record(text).hits] == []
 
 
 @pytest.mark.parametrize("word", ["Seizure", "Dementia", "Knee pain", "Luftnot"])
 def test_a_wider_word_stands_for_no_diagnosis_in_a_record(word: str) -> None:
-    assert search().diagnoses_of_record(word) == ()
+    assert search().diagnoses_of_record(word).hits == ()
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_wider_word_stands_for_no_diagnosis_in_a_record(word: str) -> None:
 def test_what_stands_beside_a_name_in_a_record_must_say_little(
     text: str, diagnosis_ids: list[str]
 ) -> None:
-    assert [hit.diagnosis_id for hit in search().diagnoses_of_record(text)] == diagnosis_ids
+    assert [hit.diagnosis_id for hit in search().diagnoses_of_record(text).hits] == diagnosis_ids
 
 
 def test_an_apostrophe_may_be_left_out() -> None:

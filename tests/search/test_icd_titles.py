@@ -14,7 +14,7 @@ from tests.search.bundled import search
 
 def finding(titles: list[str]) -> list[str]:
     """Return the titles that find a diagnosis."""
-    return [title for title in titles if search().diagnoses_of_record(title)]
+    return [title for title in titles if search().diagnoses_of_record(title).hits]
 
 
 def test_few_titles_of_categories_that_are_not_in_the_catalogue_find_a_diagnosis() -> None:

@@ -15,7 +15,7 @@ from evref.domain.catalogue.publication import Publication, removed_on
 from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.record_code import Classification, RecordCode
 from evref.domain.catalogue.remarks import remarks
-from evref.domain.catalogue.search.found import Answers, FoundDiagnoses, InterventionHit
+from evref.domain.catalogue.search.found import Answers, InterventionHit
 from evref.domain.catalogue.search.search import Search
 from evref.domain.catalogue.snomed import NO_MAP, SnomedMap
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE
@@ -60,7 +60,7 @@ class Served:
         """Return those of the found entries that the words name, and what else they mean."""
         words = question.words or ""
         if question.is_of_record:
-            named = FoundDiagnoses(self.search.diagnoses_of_record(words))
+            named = self.search.diagnoses_of_record(words)
         else:
             named = self.search.diagnoses(words)
         hits = tuple(hit for hit in named.hits if hit.diagnosis_id in by_id)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 Module = Literal["fitt_vip", "pharmaconeutral", "home", "concept", "prevention", "diagnostic"]
 Phase = Literal["acute", "subacute", "chronic"]
@@ -183,7 +183,22 @@ class Meta(BaseModel):
     disclaimer: str
 
 
-class MetaOfDiagnoses(Meta):
+class Piece(BaseModel):
+    """Words of the call, and what they were read as; negated words have no meaning."""
+
+    words: str
+    read_as: str = Field(alias="as")
+    meaning: str | None
+
+
+class MetaOfWords(Meta):
+    """With words, how they were read, and which of them did not count."""
+
+    read: list[Piece] = []
+    ignored: list[str] = []
+
+
+class MetaOfDiagnoses(MetaOfWords):
     """With codes, what each one found; with words, why, or which diagnoses may be meant."""
 
     found: list[Hit] = []
@@ -197,11 +212,10 @@ class MetaOfInterventions(Meta):
     diagnosis: Diagnosis
 
 
-class MetaOfSearch(Meta):
-    """`count` is the number of all that were found; `ignored` are words that none of them has."""
+class MetaOfSearch(MetaOfWords):
+    """`count` is the number of all that were found."""
 
     count: int
-    ignored: list[str]
 
 
 class DiagnosesBody(BaseModel):

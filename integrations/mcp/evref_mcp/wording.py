@@ -17,6 +17,7 @@ from evref_mcp.records import (
     InterventionsBody,
     Match,
     Meta,
+    MetaOfWords,
     Reference,
     SearchBody,
 )
@@ -110,6 +111,7 @@ def diagnoses(body: DiagnosesBody, *, only_names: bool) -> str:
         ]
         if len(body.data) > MOST_LISTED:
             lines.append(f"{len(body.data) - MOST_LISTED} more are not listed: narrow the search.")
+    lines += _reading(body.meta)
     if body.meta.suggestions:
         names = (
             f"{suggestion['diagnosis_id']} (“{suggestion['term']}”)"
@@ -121,6 +123,16 @@ def diagnoses(body: DiagnosesBody, *, only_names: bool) -> str:
         for match in body.meta.matches
     ]
     return _with_source(lines, body.meta)
+
+
+def _reading(meta: MetaOfWords) -> Iterator[str]:
+    """Yield how words were read, if not as themselves, and which did not count."""
+    for piece in meta.read:
+        meaning = piece.meaning or "negated"
+        if meaning.casefold() != piece.words.casefold():
+            yield f"“{piece.words}” was read as {piece.read_as}: {meaning}."
+    if meta.ignored:
+        yield f"Did not count: {', '.join(meta.ignored)}."
 
 
 def _why(hit: Hit) -> str:
@@ -175,9 +187,7 @@ def found_interventions(body: SearchBody) -> str:
     lines = [f"{count} found, {len(body.data)} listed."]
     if not body.data:
         lines.append("The catalogue is not complete: this says nothing about the evidence.")
-    if body.meta.ignored:
-        ignored = ", ".join(body.meta.ignored)
-        lines.append(f"Ignored, because none of these interventions mentions it: {ignored}.")
+    lines += _reading(body.meta)
     return _with_source([*lines, *_listed(body.data, works(body.data))], body.meta)
 
 

@@ -148,6 +148,9 @@ class KnowledgeResponse:
     def _outcome(self, criterion: Criterion, found: Found) -> Iterator[str]:
         """Yield sentences on what came of a criterion, unless it is the only one and was found."""
         yield from found.remarks
+        if found.suggestions:
+            names = ", ".join(suggestion.name for suggestion in found.suggestions)
+            yield f"Perhaps meant: {names}"
         is_only = len(self.request.criteria) == 1
         if criterion.other is not None:
             yield f"Not searched as a diagnosis: {criterion.label} is {criterion.other}"

@@ -49,6 +49,14 @@ class Piece:
     read_as: ReadAs
     meaning: str | None
 
+    @property
+    def sentence(self) -> str | None:
+        """What the words were read as, in words; None if they say it themselves."""
+        meaning = "negated" if self.meaning is None else self.meaning
+        if meaning.casefold() == self.words.casefold() or self.read_as is ReadAs.ABSENT:
+            return None
+        return f"“{self.words}” was read as {meaning}"
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:

@@ -86,20 +86,22 @@ class Search:
         ]
         return FoundDiagnoses(
             hits,
-            tuple(
-                Suggestion(hit.diagnosis_id, self._names[hit.diagnosis_id], hit.matched)
-                for hit in near[: 0 if hits else _MOST_SUGGESTED]
-            ),
+            () if hits else self._suggested(near),
             _wider(reading),
             tuple(dict.fromkeys(reading.typed(one.places) for one in reading.absent)),
             self._pieces(reading),
             () if hits and not reading.meant else tuple(unread),
         )
 
-    def diagnoses_of_record(self, text: str) -> tuple[Hit, ...]:
-        """Return the diagnoses that a name in a record names."""
+    def diagnoses_of_record(self, text: str) -> FoundDiagnoses:
+        """Return the diagnoses that a name in a record names, or else those that may be meant."""
         reading = self._reader.read_name(text)
-        return self._hits(reading, reading.meant)
+        hits = self._hits(reading, reading.meant)
+        if hits:
+            return FoundDiagnoses(hits)
+        reading = self._reader.read(text)
+        named = [one for one in reading.named if not one.name.kind.is_wider]
+        return FoundDiagnoses(suggestions=self._suggested(self._hits(reading, named)))
 
     def interventions(self, text: str, among: Collection[str] | None = None) -> Answers:
         """Return the interventions that the text asks for, of these diagnoses if any are given."""
@@ -301,6 +303,12 @@ class Search:
             self._pieces(reading),
             ordered[0].lacking if ordered else (),
             explain=partial(self._explain, concepts, reading.typed(covered)),
+        )
+
+    def _suggested(self, hits: Sequence[Hit]) -> tuple[Suggestion, ...]:
+        return tuple(
+            Suggestion(hit.diagnosis_id, self._names[hit.diagnosis_id], hit.matched)
+            for hit in hits[:_MOST_SUGGESTED]
         )
 
     def _beside_names(self, reading: Reading) -> Iterator[Concept]:

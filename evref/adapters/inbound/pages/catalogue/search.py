@@ -27,7 +27,6 @@ _LONGEST_ABBREVIATION = 5
 _MOST_PARTS = 20
 _DIAGNOSES = "diagnosis", "diagnoses"
 _SECONDS_TO_WAIT = 1
-_SAID_ELSEWHERE = {ReadAs.WIDER, ReadAs.FACET, ReadAs.ABSENT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +65,9 @@ class Results:
 
     @property
     def how_read(self) -> tuple[str, ...]:
-        """What words were read as, where the meaning is another word."""
-        return tuple(
-            f"“{piece.words}” was read as {piece.meaning}"
-            for piece in self.found.read
-            if piece.read_as not in _SAID_ELSEWHERE and piece.meaning is not None
-            if piece.meaning.casefold() != piece.words.casefold()
-        )
+        """What words were read as, if the results do not say it."""
+        pieces = (piece for piece in self.found.read if piece.read_as is not ReadAs.WIDER)
+        return tuple(filter(None, (piece.sentence for piece in pieces)))
 
     @property
     def ignored(self) -> tuple[str, ...]:
