@@ -38,12 +38,6 @@ class CircuitBreaker:
         self._trial = Lock()
 
     def __call__(self, call: Callable[[], _Answer]) -> _Answer:
-        """Return the result of `call`, which calls storage.
-
-        Raises:
-            StorageUnavailableError: If the circuit, or the shared one, is open; raised at once.
-
-        """
         if self._within is None:
             return self._guarded(call)
         return self._within(lambda: self._guarded(call))

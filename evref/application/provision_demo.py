@@ -39,10 +39,6 @@ class ProvisionDemo:
 
         A key is always created, because an existing key cannot be shown again; it expires after a
         day.
-
-        Raises:
-            NotAllowedError: If the principal may not create institutions and members.
-
         """
         institution = self._institution(principal)
         password = self._password(principal, institution)

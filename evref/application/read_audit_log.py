@@ -35,11 +35,6 @@ class ReadAuditLog:
         """Return the page with this number, or the first page if it does not exist.
 
         Pages are not counted, because counting takes long if many people sign in.
-
-        Raises:
-            NotFoundError: If the institution is not the member's own.
-            NotAllowedError: If the principal may not read it.
-
         """
         self._authorise(principal, institution_id)
         size = self.ENTRIES_A_PAGE
@@ -52,12 +47,7 @@ class ReadAuditLog:
     def whole(
         self, principal: Principal, institution_id: str, only: AuditFilter
     ) -> tuple[AuditEntry, ...]:
-        """Return the entries of the filter, newest first, at most `MOST_ENTRIES`.
-
-        Raises:
-            NotFoundError, NotAllowedError: As for a page.
-
-        """
+        """Return the entries of the filter, newest first, at most `MOST_ENTRIES`."""
         self._authorise(principal, institution_id)
         return self.audit_log.entries(institution_id, only, most=self.MOST_ENTRIES)
 

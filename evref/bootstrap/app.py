@@ -31,13 +31,7 @@ CONTAINER = "evref"
 
 
 def create_app(settings: Settings | None = None, container: Container | None = None) -> APIFlask:
-    """Return the application. Settings and container default to those of the environment.
-
-    Raises:
-        SettingsError: If a setting is invalid, or an interface cannot be imported.
-        InterfaceError: If an interface cannot be served with these settings.
-
-    """
+    """Return the application. Settings and container default to those of the environment."""
     settings = settings or Settings.read()
     container = container or container_for(settings)
     if settings.metrics_folder is not None:
@@ -180,10 +174,6 @@ def check_storage(container: Container) -> list[str]:
 
     Unavailable storage does not prevent a start: requests are answered with 503 until the storage
     is available again.
-
-    Raises:
-        StorageNotReadyError: If the storage must first be created, migrated or replaced.
-
     """
     storage = container.storage()
     try:

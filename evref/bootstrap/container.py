@@ -160,12 +160,6 @@ class Container(containers.DeclarativeContainer):
 
 
 def container_for(settings: Settings) -> Container:
-    """Return the container for these settings.
-
-    Raises:
-        SettingsError: If the storage is unknown or cannot be created, or an address is not valid.
-
-    """
     container = Container(settings=settings)
     try:
         # This parses the addresses without connecting.

@@ -7,12 +7,7 @@ from evref.bootstrap.settings import INTERFACES, Settings, SettingsError
 
 
 def enabled_interfaces(settings: Settings) -> dict[str, Interface]:
-    """Return the interfaces that the operator has not switched off, in the order of their names.
-
-    Raises:
-        SettingsError: If there is none, two have the same name or root, or one cannot be imported.
-
-    """
+    """Return the interfaces that the operator has not switched off, in the order of their names."""
     found = sorted(entry_points(group=INTERFACES), key=lambda entry_point: entry_point.name)
     if not found:
         raise SettingsError("no interface is installed: run make install")

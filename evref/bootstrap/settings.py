@@ -211,10 +211,6 @@ class Settings(BaseSettings):
         """Read each setting from the environment, the file, `defaults` or the field default.
 
         The first of these that has a value takes precedence.
-
-        Raises:
-            SettingsError: If values are invalid, or the file cannot be read.
-
         """
         interfaces = _of_interfaces(env_file)
         switches = [
@@ -241,7 +237,6 @@ class Settings(BaseSettings):
         )
 
     def serves(self, interface: str) -> bool:
-        """Return whether the operator has not switched an interface off."""
         return self.interfaces.get(interface) != "off"
 
     def of_interface(self, name: str) -> dict[str, str]:
@@ -254,12 +249,7 @@ class Settings(BaseSettings):
 
     @classmethod
     def unknown_names(cls, env_file: Path = ENV_FILE) -> list[str]:
-        """Return variables with the prefix that are not settings, and probably mistyped.
-
-        Raises:
-            SettingsError: If the file cannot be read.
-
-        """
+        """Return variables with the prefix that are not settings, and probably mistyped."""
         # The documentation calls a client's key EVREF_KEY.
         known = {*cls.model_fields, *_of_interfaces(env_file), "key"} - {"interfaces"}
         return sorted(f"{PREFIX}{name.upper()}" for name in _given(env_file).keys() - known)

@@ -51,10 +51,6 @@ def wired(bind: str = DEFAULT_BIND, defaults: Mapping[str, object] | None = None
 
     The base URL defaults to the address that the service listens on. `defaults` apply to
     settings that are not in the environment.
-
-    Raises:
-        SettingsError: If the value of a setting is not allowed.
-
     """
     for name in Settings.unknown_names():
         say(f"evref: unknown setting {name} is ignored")
@@ -65,15 +61,7 @@ def wired(bind: str = DEFAULT_BIND, defaults: Mapping[str, object] | None = None
 
 
 def stored() -> Container:
-    """Return a container for storage that processes share and that is ready for use.
-
-    Raises:
-        SettingsError: If the value of a setting is not allowed.
-        StorageNotReadyError: If the storage must first be created or migrated.
-        StorageUnavailableError: If storage is unavailable.
-        RefusedError: If storage is the memory of a process.
-
-    """
+    """Return a container for storage that processes share and that is ready for use."""
     container = wired()
     if container.settings().storage == StorageKind.MEMORY:
         raise RefusedError(

@@ -8,8 +8,6 @@ from enum import StrEnum
 
 
 class Action(StrEnum):
-    """The actions that the audit log records."""
-
     INSTITUTION_CREATED = "institution_created"
     MEMBER_CREATED = "member_created"
     MEMBER_INVITED = "member_invited"
@@ -41,8 +39,6 @@ SIGN_INS_KEPT = timedelta(days=400)
 
 
 class SubjectKind(StrEnum):
-    """The kind of an action's subject."""
-
     KEY = "key"
     MEMBER = "member"
     INVITATION = "invitation"
@@ -68,7 +64,6 @@ class AuditFilter:
     actions: frozenset[Action] | None = None
 
     def admits(self, entry: AuditEntry) -> bool:
-        """Return whether the filter admits the entry."""
         return (
             self.actor in {None, entry.actor}
             and self.key_id in {None, entry.key_id}
@@ -100,7 +95,6 @@ class AuditEntry:
     times: int | None = None
 
     def is_gathered_with(self, other: AuditEntry) -> bool:
-        """Return whether this entry and the other one, both with times, are gathered in one."""
         own_key, other_key = (
             (entry.institution_id, entry.actor, entry.action, entry.at) for entry in (self, other)
         )
@@ -108,7 +102,6 @@ class AuditEntry:
 
     @property
     def key_id(self) -> str | None:
-        """The id of the key, or None if the subject is not a key."""
         if self.subject is None or self.subject.kind is not SubjectKind.KEY:
             return None
         return self.subject.id

@@ -6,6 +6,7 @@ derived from it: stored documents, catalogue files and the schemas of the API.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import MISSING, dataclass, fields, is_dataclass
@@ -14,7 +15,7 @@ from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from evref.domain.rules import Length, Rules
+from evref.domain.rules import CONTROL, SLUG, Length, Rules
 
 Check = Callable[[Rules, str, Any], None]
 """Checks a value; messages call the value by this name."""
@@ -27,7 +28,9 @@ class Slug(Length):
     """An id: words of lower-case letters and digits, joined by hyphens."""
 
     def check(self, rules: Rules, name: str, value: str) -> None:
-        rules.slug(name, value, self)
+        if len(value) > self.longest or re.fullmatch(SLUG, value) is None:
+            allowed = f"{self.shortest} to {self.longest} characters"
+            rules.refuse(name, f"must be a slug of {allowed}: a-z, 0-9 and single hyphens between")
 
 
 class Line(Length):
@@ -52,7 +55,8 @@ class Pattern:
     form: str
 
     def check(self, rules: Rules, name: str, value: str) -> None:
-        rules.pattern(name, value, self.regex, self.form)
+        if re.fullmatch(self.regex, value) is None or CONTROL.search(value) is not None:
+            rules.refuse(name, f'must be {self.form}, not "{value}"')
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,8 +56,6 @@ class InvalidApiKeyError(EvrefError):
 
 
 class InsufficientPermissionError(EvrefError):
-    """Indicates a key whose permission is below the required one."""
-
     def __init__(self) -> None:
         super().__init__("Reading the catalogue requires the permission “read”.")
 
@@ -84,22 +82,16 @@ class RemovedDiagnosisError(UnknownDiagnosisError):
 
 
 class NoCatalogueError(EvrefError):
-    """Indicates that no catalogue has been published."""
-
     def __init__(self) -> None:
         super().__init__("No catalogue has been published.")
 
 
 class NoCodesError(EvrefError):
-    """Indicates that no map of a code system is loaded."""
-
     def __init__(self) -> None:
         super().__init__("No map of SNOMED CT is loaded.")
 
 
 class CatalogueReplacedError(EvrefError):
-    """Indicates that another catalogue was published after the one to replace was read."""
-
     def __init__(self) -> None:
         super().__init__("Another catalogue was published in the meantime. Nothing was changed.")
 
@@ -152,15 +144,11 @@ class NotFoundError(EvrefError):
 
 
 class NotAllowedError(EvrefError):
-    """Indicates that the principal does not have the required right."""
-
     def __init__(self) -> None:
         super().__init__("You are not allowed to do this.")
 
 
 class AlreadyExistsError(EvrefError):
-    """Indicates that the name or e-mail address is already in use."""
-
     def __init__(self, kind: str, name: str) -> None:
         self.kind = kind
         self.name = name
@@ -168,22 +156,16 @@ class AlreadyExistsError(EvrefError):
 
 
 class OutdatedError(EvrefError):
-    """Indicates a change to something that another has changed since the caller read it."""
-
     def __init__(self) -> None:
         super().__init__("Somebody else has changed this since you opened the page.")
 
 
 class LastAdminError(EvrefError):
-    """Indicates a change after which an institution with members would have no admin."""
-
     def __init__(self) -> None:
         super().__init__("An institution must have at least one admin. Nothing was changed.")
 
 
 class KeyRevokedError(EvrefError):
-    """Indicates an attempt to change a revoked key. Revoking is final."""
-
     def __init__(self, key_id: str) -> None:
         self.key_id = key_id
         super().__init__(f"API key {key_id!r} is revoked. A revoked key cannot be changed.")
@@ -219,8 +201,6 @@ class TooManyAttemptsError(EvrefError):
 
 
 class BusyError(EvrefError):
-    """Indicates that a password was not checked because too many are being checked."""
-
     def __init__(self) -> None:
         super().__init__("Too many people are signing in at once. Try again in a few seconds.")
 

@@ -1,9 +1,14 @@
-"""Numbers as text: ids of records in 16 hexadecimal digits, and secrets in base 62.
+"""Ids of records in 16 hexadecimal digits, secrets in base 62, and their digests.
 
 The catalogue has other ids: see `Slug`.
 """
 
+import hashlib
 import zlib
+from typing import Annotated
+
+Digest = Annotated[str, "the SHA-256 of a secret in hexadecimal; the secret is not stored"]
+"""A fast hash suffices, because every secret has at least 238 random bits."""
 
 _ID_DIGITS = 16
 
@@ -20,8 +25,11 @@ def new_id(number: int) -> str:
 
 
 def is_id(text: str) -> bool:
-    """Return whether the text has the form of an id."""
     return len(text) == _ID_DIGITS and all(digit in "0123456789abcdef" for digit in text)
+
+
+def digest_of(text: str) -> Digest:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def base62(number: int, digits: int) -> str:

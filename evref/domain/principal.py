@@ -34,8 +34,6 @@ class Readers(StrEnum):
 
 
 class Right(Enum):
-    """A right that a principal needs for an action."""
-
     SEE_KEYS = auto()
     CHANGE_KEYS = auto()
     SEE_MEMBERS = auto()
@@ -69,15 +67,9 @@ _RIGHTS: Mapping[Role, frozenset[Right]] = {
 class Operator:
     """The operator, who uses the command line and has all rights in all institutions."""
 
-    @property
-    def name(self) -> str:
-        """The name in the audit log."""
-        return "operator"
-
-    @property
-    def member_id(self) -> None:
-        """The operator is not a member."""
-        return
+    name = "operator"
+    """The name in the audit log."""
+    member_id = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sized
 from dataclasses import dataclass, replace
 
 from evref.domain.errors import Fault, InvalidValueError
@@ -12,10 +11,8 @@ from evref.domain.errors import Fault, InvalidValueError
 SLUG = "[a-z0-9]+(-[a-z0-9]+)*"
 """The pattern of an id: words of lower-case letters and digits, joined by hyphens."""
 
-_SLUG = re.compile(SLUG)
-
 # The control characters C0 and C1 but for the line feed, and lone surrogates.
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 _LINE_END = re.compile("[\n\u2028\u2029]")
 
@@ -59,13 +56,6 @@ class Rules:
     def refuse(self, field: str, message: str, *, item: int | None = None) -> None:
         self.faults.append(Fault(field, message, item=item))
 
-    def slug(self, field: str, value: str, length: Length) -> None:
-        """Require a slug of this length."""
-        if len(value) > length.longest or _SLUG.fullmatch(value) is None:
-            allowed = f"{length.shortest} to {length.longest} characters"
-            message = f"must be a slug of {allowed}: a-z, 0-9 and single hyphens between"
-            self.refuse(field, message)
-
     def text(self, field: str, value: str, length: Length) -> None:
         """Require trimmed plain text of this length; line breaks are allowed."""
         shortest, longest = length.shortest, length.longest
@@ -75,7 +65,7 @@ class Rules:
             self.refuse(field, message)
         if value != value.strip():
             self.refuse(field, "must not begin or end with white space")
-        if not value.isprintable() and _CONTROL.search(value) is not None:
+        if not value.isprintable() and CONTROL.search(value) is not None:
             self.refuse(field, "must be plain text without control characters")
 
     def line(self, field: str, value: str, length: Length) -> None:
@@ -97,14 +87,6 @@ class Rules:
             field,
             f"must not contain invisible characters, has U+{ord((unseen or ' ')[0]):04X}",
         )
-
-    def some(self, field: str, values: Sized) -> None:
-        self.require(len(values) > 0, field, "must have at least one entry")
-
-    def pattern(self, field: str, value: str, regex: str, form: str) -> None:
-        """Require text without control characters that the expression matches as a whole."""
-        if re.fullmatch(regex, value) is None or _CONTROL.search(value) is not None:
-            self.refuse(field, f'must be {form}, not "{value}"')
 
     def add(self, others: Rules, *, within: str | None = None, item: int | None = None) -> None:
         """Add the checks of a part: of a named one, or of an item of a list."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evref.domain.declaration import Items
+from evref.domain.declaration import Items, Slug
 from evref.domain.errors import InvalidValueError
 from evref.domain.rules import Length, Rules, folded
 
@@ -31,7 +31,7 @@ def faults(check: Callable[[Rules], None]) -> list[str]:
 def test_a_slug_is_words_of_lower_case_letters_and_digits_with_single_hyphens(value: str) -> None:
     is_slug = len(value) <= 8 and re.match(r"^[a-z0-9]+(-[a-z0-9]+)*\Z", value) is not None
 
-    messages = faults(lambda rules: rules.slug("id", value, Length(1, 8)))
+    messages = faults(lambda rules: Slug(1, 8).check(rules, "id", value))
 
     assert (messages == []) is is_slug
 

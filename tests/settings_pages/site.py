@@ -94,7 +94,7 @@ class Site:
     def busy(self) -> Iterator[None]:
         """Keep two other password checks running meanwhile."""
         bulkhead = self.container.bulkhead()
-        with bulkhead.place("192.0.2.8"), bulkhead.place("192.0.2.9"):
+        with bulkhead.turn("192.0.2.8"), bulkhead.turn("192.0.2.9"):
             yield
 
     def make_key(

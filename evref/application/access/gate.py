@@ -19,15 +19,7 @@ class Gate:
     breaker: CircuitBreaker
 
     def admit(self, token: KeyToken, needed: Permission) -> Quota:
-        """Count the request and return the quota of the key after it.
-
-        Raises:
-            InvalidApiKeyError: If the token is unknown, revoked or expired.
-            InsufficientPermissionError: If the level of the key is below `needed`.
-            QuotaExceededError: If the limit of the key is used up; the error has the quota.
-            StorageUnavailableError: If the request could not be counted.
-
-        """
+        """Count the request and return the quota of the key after it."""
         instant = self.clock.now()
         return self.breaker(lambda: self.admission.admit(token.digest, needed, instant))
 
@@ -35,11 +27,6 @@ class Gate:
         """Return the key, its counts of today and its quota, and count nothing.
 
         Works for any permission, and also if no requests remain.
-
-        Raises:
-            InvalidApiKeyError: If the token is unknown, revoked or expired.
-            StorageUnavailableError: If the counts cannot be read.
-
         """
         instant = self.clock.now()
         key, usage = self.breaker(lambda: self.admission.status(token.digest, instant))

@@ -85,11 +85,6 @@ class ManageKeys:
 
         A caller that may repeat the request, such as a form that is sent again, passes an id from
         `new_key_id`: then only the first request creates the key.
-
-        Raises:
-            InvalidValueError: If a value breaks a rule or a cap, or the expiry date is in the past.
-            AlreadyExistsError: If there is a key with this id.
-
         """
         authorise_in(institution_id, principal, Right.CHANGE_KEYS)
         if key_id is not None and not is_id(key_id):
@@ -148,13 +143,6 @@ class ManageKeys:
 
         `version` is the version of the key that the caller read, if any. If no value differs, the
         key is equal to what it was, and the audit log has no entry.
-
-        Raises:
-            InvalidValueError: If a value breaks a rule or a cap, or a new expiry date is in the
-                past.
-            KeyRevokedError: If the key is revoked.
-            OutdatedError: If the key has another version, and a value differs.
-
         """
 
         def changed(key: ApiKey, _: datetime) -> ApiKey:
@@ -186,12 +174,6 @@ class ManageKeys:
 
         A caller that may repeat the request, such as a form that is sent again, passes as `current`
         the id of the newest secret that it saw: then only the first request rotates the key.
-
-        Raises:
-            InvalidValueError: If `keep_old_for` breaks a rule.
-            KeyRevokedError: If the key is revoked.
-            KeyAlreadyRotatedError: If the newest secret is not `current`.
-
         """
         token = self._new_token()
 
@@ -205,21 +187,10 @@ class ManageKeys:
         return NewKey(key, token)
 
     def end_previous(self, principal: Principal, key_id: str) -> ApiKey:
-        """End the replaced secrets of a key now. If none is valid, nothing changes.
-
-        Raises:
-            KeyRevokedError: If the key is revoked.
-
-        """
+        """End the replaced secrets of a key now. If none is valid, nothing changes."""
         return self._change(principal, key_id, Action.KEY_CHANGED, ApiKey.without_previous)
 
     def revoke(self, principal: Principal, key_id: str) -> ApiKey:
-        """Revoke a key permanently.
-
-        Raises:
-            KeyRevokedError: If it is already revoked.
-
-        """
         return self._change(principal, key_id, Action.KEY_REVOKED, ApiKey.revoked)
 
     def caps(self, principal: Principal, institution_id: str) -> CapUse:
@@ -231,12 +202,7 @@ class ManageKeys:
     def set_caps(
         self, principal: Principal, institution_id: str, **given: int | Unchanged | None
     ) -> KeyCaps:
-        """Set the given caps, fields of `KeyCaps`, and return all. Existing keys stay as they are.
-
-        Raises:
-            InvalidValueError: If a cap breaks a rule.
-
-        """
+        """Set the given caps, fields of `KeyCaps`, and return all of them."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         with self.storage.changes(principal, self.clock.now()) as changes:
             before = changes.keys.caps(institution_id)
@@ -327,7 +293,6 @@ class ManageKeys:
             raise InvalidValueError(faults)
 
     def today(self) -> date:
-        """Return the present UTC day, under which requests are counted."""
         return utc_day(self.clock.now())
 
 

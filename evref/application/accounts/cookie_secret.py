@@ -16,10 +16,6 @@ def cookie_secret(storage: Storage, randomness: Randomness, clock: Clock, given:
     """Return the operator's secret, or else one that is created once and stored.
 
     It has at least 32 characters.
-
-    Raises:
-        StorageUnavailableError: If storage is needed and unavailable.
-
     """
     if given:
         return given

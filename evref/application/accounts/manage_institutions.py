@@ -3,22 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evref.domain.accounts.institution import (
-    Institution,
-    normalised_name,
-)
+from evref.domain.accounts.institution import Institution, normalised_name
 from evref.domain.accounts.proxy_sign_in import ProxySecret, ProxySignIn, sign_in_domains
 from evref.domain.audit import Action
 from evref.domain.errors import Fault, InvalidValueError, NotFoundError
 from evref.domain.identifiers import IDS, new_id
 from evref.domain.principal import Principal, Right, authorise
 from evref.domain.redaction import refuse_keys
-from evref.ports.accounts import (
-    INSTITUTIONS,
-    PROXY_SIGN_INS,
-    SIGN_IN_DOMAINS,
-    RecordChanges,
-)
+from evref.ports.accounts import INSTITUTIONS, PROXY_SIGN_INS, SIGN_IN_DOMAINS, RecordChanges
 from evref.ports.storage import Storage
 from evref.ports.system import Clock, Randomness
 
@@ -36,13 +28,6 @@ class ManageInstitutions:
     randomness: Randomness
 
     def create_institution(self, principal: Principal, name: str) -> Institution:
-        """Create an institution.
-
-        Raises:
-            InvalidValueError: If the name breaks a rule.
-            AlreadyExistsError: If the name is in use.
-
-        """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         refuse_keys("name", name)
         institution = Institution(
@@ -61,12 +46,6 @@ class ManageInstitutions:
         return tuple(sorted(institutions, key=lambda institution: institution.name))
 
     def institution_named(self, principal: Principal, name: str) -> Institution:
-        """Return the institution with this name.
-
-        Raises:
-            NotFoundError: If there is none.
-
-        """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         normalised = normalised_name(name)
         for institution in self.storage.records.find(INSTITUTIONS, name=normalised):
@@ -77,8 +56,9 @@ class ManageInstitutions:
         """Return the domains whose addresses a proxy signs in, by the id of the institution."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         domains: dict[str, tuple[str, ...]] = {}
-        for each in self.storage.records.find(SIGN_IN_DOMAINS):
-            domains[each.institution_id] = (*domains.get(each.institution_id, ()), each.domain)
+        for domain in self.storage.records.find(SIGN_IN_DOMAINS):
+            earlier = domains.get(domain.institution_id, ())
+            domains[domain.institution_id] = (*earlier, domain.domain)
         return domains
 
     def set_sign_in(
@@ -93,11 +73,6 @@ class ManageInstitutions:
 
         Returns the secret of the proxy if it is new: the first time, or with `new_secret`. Only its
         hash is stored.
-
-        Raises:
-            InvalidValueError: If a domain breaks a rule, or there is no domain.
-            AlreadyExistsError: If another institution has one of the domains.
-
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         secret = None
@@ -137,12 +112,7 @@ class ManageInstitutions:
 
 
 def _lock_all(records: RecordChanges, institution_id: str) -> None:
-    """Lock all institutions: no member of a domain may join another while it gets its sign-in.
-
-    Raises:
-        NotFoundError: If the institution does not exist.
-
-    """
+    """Lock all institutions: no member of a domain may join another while it gets its sign-in."""
     records.get(INSTITUTIONS, institution_id)
     for institution in records.find(INSTITUTIONS):
         records.lock(INSTITUTIONS, institution.id)

@@ -27,12 +27,7 @@ from evref.ports.storage import Changes
 def lock_members(changes: Changes, institution_id: str) -> None:
     """Keep others from changing the members and invitations, and remove expired invitations.
 
-    Raises:
-        NotAllowedError: If the principal may not change members.
-        NotSignedInError: If the principal was removed, or got another role, after the request
-            began. Both end all sessions.
-        NotFoundError: If the institution does not exist.
-
+    A principal who was removed, or got another role, after the request began is not signed in.
     """
     changes.records.lock(INSTITUTIONS, institution_id)
     principal = changes.principal
@@ -50,15 +45,7 @@ def lock_members(changes: Changes, institution_id: str) -> None:
 
 
 def add_member(changes: Changes, member: Member, *, accepted: Invitation | None = None) -> None:
-    """Add a member, who may have accepted an invitation; their other invitations are revoked.
-
-    Raises:
-        InvalidValueError: If the domain of the e-mail belongs to the sign-in of another
-            institution.
-        LastAdminError: If the institution has no admin, and the role is not admin.
-        AlreadyExistsError: If the e-mail is in use.
-
-    """
+    """Add a member, who may have accepted an invitation, and revoke their other invitations."""
     refuse_foreign_domain(changes.records, member.institution_id, member.email)
     require_admin(changes.records, member.institution_id, member.role)
     remove_invitations(changes, member.institution_id, email=member.email, accepted=accepted)
@@ -86,24 +73,14 @@ def has_admin(records: Records, institution_id: str, *, besides: str | None = No
 
 
 def member_with_email(records: Records, email: str) -> Member:
-    """Return the member with this e-mail, which is normalised.
-
-    Raises:
-        NotFoundError: If there is none.
-
-    """
+    """Return the member with this e-mail, which is normalised."""
     for member in records.find(MEMBERS, email=email):
         return member
     raise NotFoundError(MEMBERS.name, email)
 
 
 def end_admin(changes: Changes, member: Member) -> None:
-    """Revoke the invitations of a member who will no longer be an admin.
-
-    Raises:
-        LastAdminError: If there is no other admin.
-
-    """
+    """Revoke the invitations of a member who will no longer be an admin."""
     if not has_admin(changes.records, member.institution_id, besides=member.id):
         raise LastAdminError
     remove_invitations(changes, member.institution_id, inviter_id=member.id)
@@ -142,7 +119,6 @@ def end_sessions(records: RecordChanges, member_id: str) -> None:
 def record(
     changes: Changes, action: Action, about: Member | Invitation, detail: str | None = None
 ) -> None:
-    """Record what was done to a member or an invitation."""
     kind = SubjectKind.MEMBER if isinstance(about, Member) else SubjectKind.INVITATION
     changes.record(
         action,

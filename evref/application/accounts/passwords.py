@@ -47,13 +47,8 @@ class Bulkhead:
         self._devices: set[str] = set()
 
     @contextmanager
-    def place(self, caller: str, *, is_device: bool = False) -> Iterator[None]:
-        """Take a place for the body. `caller` is a network address, or the id of a known device.
-
-        Raises:
-            BusyError: If there is no place.
-
-        """
+    def turn(self, caller: str, *, is_device: bool = False) -> Iterator[None]:
+        """Take a place for the body. `caller` is a network, or the name of a known device."""
         taken, places = (self._devices, 1) if is_device else (self._callers, 2)
         with self._lock:
             if len(taken) >= places or caller in taken:
@@ -82,11 +77,6 @@ class Attempts:
 
         If the password is right, the body calls the function that this yields. `device` is a
         known device of the account, or None.
-
-        Raises:
-            TooManyAttemptsError: If it is too soon after failed ones; nothing is counted.
-            BusyError: If too many passwords are being checked; nothing is counted.
-
         """
         caller = network(address)
         counters = {PER_ACCOUNT.name(email): PER_ACCOUNT, PER_ADDRESS.name(caller): PER_ADDRESS}
@@ -98,7 +88,7 @@ class Attempts:
                 caller, counters = name, {name: PER_DEVICE}
         # Checked before a place is taken, so that an attempt that must wait does not take a place.
         self._require_no_wait(counters, [self._stored(name) for name in counters])
-        with self._bulkhead.place(caller, is_device=is_known):
+        with self._bulkhead.turn(caller, is_device=is_known):
             self._change(counters, self._one_more)
             yield lambda: self._change(counters, self._forgiven)
 
@@ -175,13 +165,7 @@ def check_new_password(
     institution: Institution,
     repeated: str | None = None,
 ) -> None:
-    """Check a new password for the member with this e-mail and, if given, its repetition.
-
-    Raises:
-        InvalidValueError: If it breaks a rule, is easy to guess (also with the e-mail), or differs
-            from its repetition; contains every error.
-
-    """
+    """Check a new password of the member with this e-mail, and its repetition if there is one."""
     faults = password_faults(password, repeated)
     words = re.findall(r"\w+", f"{email} {institution.name}")
     if all(fault.field != "password" for fault in faults) and guesser.is_guessable(

@@ -17,32 +17,13 @@ from evref.application.accounts.membership import (
     revoke_invitation,
 )
 from evref.application.accounts.passwords import Bulkhead, check_new_password
-from evref.domain.accounts.institution import (
-    Institution,
-    Member,
-    check_email,
-    normalised_email,
-)
-from evref.domain.accounts.invitation import (
-    Invitation,
-    InvitationToken,
-    unknown_invitation,
-)
+from evref.domain.accounts.institution import Institution, Member, check_email, normalised_email
+from evref.domain.accounts.invitation import Invitation, InvitationToken, unknown_invitation
 from evref.domain.accounts.slowdown import network
 from evref.domain.audit import Action
-from evref.domain.errors import (
-    AlreadyExistsError,
-    NotFoundError,
-    OutdatedError,
-)
+from evref.domain.errors import AlreadyExistsError, NotFoundError, OutdatedError
 from evref.domain.identifiers import IDS, new_id
-from evref.domain.principal import (
-    Principal,
-    Right,
-    Role,
-    authorise,
-    authorise_in,
-)
+from evref.domain.principal import Principal, Right, Role, authorise, authorise_in
 from evref.domain.redaction import refuse_keys
 from evref.ports.accounts import (
     INSTITUTIONS,
@@ -118,13 +99,6 @@ class People:
 
         Without a password, only a proxy signs the member in. An open invitation of the institution
         to the same e-mail is revoked.
-
-        Raises:
-            InvalidValueError: If the e-mail or the password breaks a rule, or the domain of the
-                e-mail belongs to the sign-in of another institution.
-            AlreadyExistsError: If the e-mail is in use.
-            LastAdminError: If the institution has no member, and the role is not admin.
-
         """
         authorise(principal, Right.MANAGE_MEMBERS)
         institution = self.storage.records.get(INSTITUTIONS, institution_id)
@@ -142,12 +116,6 @@ class People:
         return member
 
     def reset_password(self, principal: Principal, member_id: str, *, password: str) -> None:
-        """Set a new password for a member.
-
-        Raises:
-            InvalidValueError: If the password breaks a rule.
-
-        """
         authorise(principal, Right.MANAGE_MEMBERS)
         member = self.storage.records.get(MEMBERS, member_id)
         institution = self.storage.records.get(INSTITUTIONS, member.institution_id)
@@ -170,7 +138,8 @@ class People:
         instant = self.clock.now()
         stored = self.storage.records.find(INVITATIONS, institution_id=institution_id)
         is_open = [invitation for invitation in stored if invitation.is_open_at(instant)]
-        return tuple(sorted(is_open, key=lambda each: each.created_at, reverse=True))
+        newest_first = sorted(is_open, key=lambda invitation: invitation.created_at, reverse=True)
+        return tuple(newest_first)
 
     def invite(
         self, principal: Principal, institution_id: str, *, email: str, role: Role
@@ -179,13 +148,6 @@ class People:
 
         The invitation replaces an earlier one to the same e-mail. Whether a member of
         another institution has the e-mail is not revealed to the inviter.
-
-        Raises:
-            InvalidValueError: If the e-mail breaks a rule, or its domain belongs to the sign-in of
-                another institution; which one is not revealed.
-            AlreadyExistsError: If the person is already a member of the institution.
-            LastAdminError: If the institution has no member, and the role is not admin.
-
         """
         authorise_in(institution_id, principal, Right.CHANGE_MEMBERS)
         refuse_keys("email", email)
@@ -213,12 +175,6 @@ class People:
         return invitation, token
 
     def revoke_invitation(self, principal: Principal, invitation_id: str) -> None:
-        """Revoke an open invitation.
-
-        Raises:
-            NotFoundError: If the invitation does not exist or is not open.
-
-        """
         invitation = self.storage.records.get(INVITATIONS, invitation_id)
         unseen = NotFoundError("invitation", invitation_id)
         authorise_in(invitation.institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
@@ -236,11 +192,6 @@ class People:
         The open invitations of a former admin are revoked. If the role is the
         same, nothing changes and the audit log has no entry. `seen` is the role that the member
         had when a person decided to change it.
-
-        Raises:
-            OutdatedError: If the role has changed since it was seen.
-            LastAdminError: If the institution would have no admin.
-
         """
         institution_id = self._member(principal, member_id).institution_id
         with self.storage.changes(principal, self.clock.now()) as changes:
@@ -263,10 +214,6 @@ class People:
         """Remove a member, with their sessions and open invitations.
 
         The institution's own system, if it has one, can sign the person in again, as a reader.
-
-        Raises:
-            LastAdminError: If the institution would have no admin.
-
         """
         institution_id = self._member(principal, member_id).institution_id
         with self.storage.changes(principal, self.clock.now()) as changes:
@@ -278,12 +225,7 @@ class People:
             record(changes, Action.MEMBER_REMOVED, member, f"role {member.role}")
 
     def invitation(self, token_text: str) -> tuple[Invitation, Institution]:
-        """Return the open invitation whose link has this token, with its institution.
-
-        Raises:
-            NotFoundError: If there is none. The error never reveals the reason.
-
-        """
+        """Return the open invitation whose link has this token, with its institution."""
         digest = InvitationToken(token_text).digest
         for invitation in self.storage.records.find(INVITATIONS, digest=digest):
             if invitation.is_open_at(self.clock.now()):
@@ -295,19 +237,9 @@ class People:
         """Accept the invitation whose link has this token, and return the new member.
 
         `address` is the IP address of the person. Of several concurrent calls, only one succeeds.
-
-        Raises:
-            NotFoundError: If the invitation does not exist or is not open. The error never
-                reveals which.
-            InvalidValueError: If the password breaks a rule or differs from `repeated`, with every
-                error; or the domain of the e-mail belongs to the sign-in of another institution.
-            AlreadyExistsError: If a member of another institution has the e-mail. Only the invited
-                person learns this.
-            BusyError: If too many passwords are being checked; nothing is changed.
-
         """
         invitation, institution = self.invitation(token_text)
-        with self.bulkhead.place(network(address)):
+        with self.bulkhead.turn(network(address)):
             check_new_password(
                 password,
                 self.guesser,
@@ -332,13 +264,6 @@ class People:
 
         A person who is not a member becomes one, with the role reader or the role of an open
         invitation.
-
-        Raises:
-            InvalidValueError: If the domain of the e-mail belongs to the sign-in of another
-                institution.
-            AlreadyExistsError: If a member of another institution has the e-mail.
-            LastAdminError: If the institution has no member, who must be an admin.
-
         """
         member = self._new_member(institution_id, email, Role.READER)
         with self.storage.changes(member.principal, member.created_at) as changes:

@@ -15,14 +15,7 @@ from evref.domain.accounts.institution import (
 )
 from evref.domain.accounts.session import LONGEST_SESSION, Session, SessionToken, surplus
 from evref.domain.accounts.slowdown import Device
-from evref.domain.audit import (
-    SIGN_INS,
-    SIGN_INS_KEPT,
-    Action,
-    AuditEntry,
-    Subject,
-    SubjectKind,
-)
+from evref.domain.audit import SIGN_INS, SIGN_INS_KEPT, Action, AuditEntry, Subject, SubjectKind
 from evref.domain.errors import (
     Fault,
     InvalidValueError,
@@ -32,13 +25,7 @@ from evref.domain.errors import (
     WrongCredentialsError,
 )
 from evref.domain.principal import SERVICE, InstitutionMember
-from evref.ports.accounts import (
-    INSTITUTIONS,
-    MEMBERS,
-    SESSIONS,
-    PasswordGuesser,
-    PasswordHasher,
-)
+from evref.ports.accounts import INSTITUTIONS, MEMBERS, SESSIONS, PasswordGuesser, PasswordHasher
 from evref.ports.storage import Changes, Storage
 from evref.ports.system import Clock, Randomness
 
@@ -55,7 +42,6 @@ class SignedIn:
 
     @property
     def principal(self) -> InstitutionMember:
-        """The member as a principal."""
         return self.member.principal
 
 
@@ -90,12 +76,7 @@ class SignIn:
     ) -> StartedSession:
         """Start a session for the member with this e-mail and password.
 
-        Raises:
-            TooManyAttemptsError: If it is too soon after failed ones; the password is not checked.
-            WrongCredentialsError: If the member does not exist, or the password is wrong. The error
-                and the time that it takes are the same.
-            BusyError: If too many passwords are being checked; nothing is checked or counted.
-
+        An unknown e-mail and a wrong password cause the same error after the same time.
         """
         self._purge_now_and_then()
         email = normalised_email(email)
@@ -133,10 +114,6 @@ class SignIn:
 
         Sign-ins by a proxy are gathered by the minute, because a client without cookies signs in
         with each request.
-
-        Raises:
-            NotFoundError: If the member was removed.
-
         """
         self._purge_now_and_then()
         entry = AuditEntry(
@@ -175,12 +152,6 @@ class SignIn:
             self.storage.audit.remove_older(SIGN_INS, now - SIGN_INS_KEPT)
 
     def who(self, token: SessionToken) -> SignedIn:
-        """Return the member of this session.
-
-        Raises:
-            NotSignedInError: If the session does not exist or has ended.
-
-        """
         try:
             session = self.storage.records.get(SESSIONS, token.digest)
             member = self.storage.records.get(MEMBERS, session.member_id)
@@ -210,14 +181,7 @@ class SignIn:
     ) -> StartedSession:
         """Change the member's password, end all their sessions, and start a new one.
 
-        Raises:
-            NotSignedInError: If the session has ended.
-            InvalidValueError: If `present` is not the current password, or the new one breaks a
-                rule or differs from `repeated`; contains every error. Whether the new password is
-                easily guessed is checked only if `present` is right.
-            TooManyAttemptsError: If it is too soon after failed ones; the password is not checked.
-            BusyError: If too many passwords are being checked.
-
+        Whether the new password is easily guessed is checked only if `present` is right.
         """
         signed_in = self.who(token)
         member = signed_in.member

@@ -65,12 +65,6 @@ class BrowseCatalogue:
         """Return what is served; a caller uses it for its whole response.
 
         While storage is unavailable, returns the cached one.
-
-        Raises:
-            NoCatalogueError: If no catalogue has been published.
-            StorageUnavailableError: If none is cached and storage was unavailable at the last
-                check.
-
         """
         if self._clock.monotonic() >= self._next_look:
             self._look()
@@ -85,11 +79,6 @@ class BrowseCatalogue:
         """Return the served publication compared with a version; None if this version is served.
 
         A change that was reverted does not count.
-
-        Raises:
-            UnknownVersionError: If the catalogue of the version is not stored.
-            StorageUnavailableError: If it cannot be read.
-
         """
         if version == served.catalogue.version:
             return None

@@ -24,12 +24,6 @@ class LoadCodes:
     clock: Clock
 
     def read(self, principal: Principal, path: Path, refset: str | None = None) -> MapFile:
-        """Return the map in a file; changes nothing.
-
-        Raises:
-            InvalidCatalogueError: If rows cannot be read; the error has up to 100 of them.
-
-        """
         authorise(principal, Right.PUBLISH_CATALOGUE)
         return self.files.read_snomed_map(path, refset)
 
@@ -42,24 +36,12 @@ class LoadCodes:
             changes.record(Action.CODES_LOADED, f"by {by}: {len(snomed.codes)} of SNOMED CT")
 
     def remove(self, principal: Principal, *, by: str) -> None:
-        """Remove the map.
-
-        Raises:
-            NoCodesError: If there is none.
-
-        """
         self.status(principal)
         with self.storage.changes(principal, self.clock.now()) as changes:
             changes.catalogue.replace_map(None)
             changes.record(Action.CODES_REMOVED, f"by {by}: of SNOMED CT")
 
     def status(self, principal: Principal) -> LoadedMap:
-        """Return the map that is served.
-
-        Raises:
-            NoCodesError: If there is none.
-
-        """
         authorise(principal, Right.PUBLISH_CATALOGUE)
         loaded = self.storage.catalogue.loaded_map()
         if loaded is None:

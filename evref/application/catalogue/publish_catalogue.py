@@ -53,12 +53,6 @@ class PublishCatalogue:
     bundled: Path
 
     def check(self, principal: Principal, paths: Iterable[Path], progress: Progress) -> Catalogue:
-        """Return the catalogue in these files and folders; changes nothing.
-
-        Raises:
-            InvalidCatalogueError: If the files have errors; it contains all of them.
-
-        """
         authorise(principal, Right.PUBLISH_CATALOGUE)
         return self.files.read(paths, progress)
 
@@ -78,17 +72,11 @@ class PublishCatalogue:
         return tuple(line for line in lines if line not in known)
 
     def retracted(self, principal: Principal, catalogue: Catalogue, path: Path) -> tuple[str, ...]:
-        """Return a line for each citation of a work that the list in this file has as retracted.
-
-        Raises:
-            InvalidCatalogueError: If the file cannot be read, or is not such a list.
-
-        """
+        """Return a line for each citation of a work that the list in this file has as retracted."""
         authorise(principal, Right.PUBLISH_CATALOGUE)
         return tuple(retracted(catalogue, self.files.read_retractions(path)))
 
     def not_read(self, principal: Principal, paths: Iterable[Path]) -> tuple[str, ...]:
-        """Return the names of the files in these folders that are not catalogue files."""
         authorise(principal, Right.PUBLISH_CATALOGUE)
         return self.files.not_read(paths)
 
@@ -97,10 +85,6 @@ class PublishCatalogue:
 
         A catalogue with the content of the bundled one is published as the bundled one, whatever
         its path.
-
-        Raises:
-            InvalidCatalogueError: If the files have errors; it contains all of them.
-
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
         catalogue = self.files.read([path], progress)
@@ -110,11 +94,6 @@ class PublishCatalogue:
         """Plan to publish this earlier version again; changes nothing.
 
         The default is the version that was served before the current one.
-
-        Raises:
-            NoCatalogueError: If no catalogue is served.
-            UnknownVersionError: If the version is not stored, or there is no earlier one.
-
         """
         served, *earlier = [publication.version for publication in self.history(principal)]
         if version is None:
@@ -131,11 +110,6 @@ class PublishCatalogue:
         """Publish the catalogue of the plan, unless it is already served.
 
         The history names `by` as the publisher.
-
-        Raises:
-            RemovalsError: If served diagnoses or interventions would be removed without permission.
-            CatalogueReplacedError: If another catalogue was published after the plan was made.
-
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
         if plan.changes.removals and not allow_removals:
@@ -165,13 +139,6 @@ class PublishCatalogue:
         return None
 
     def export(self, principal: Principal, folder: Path) -> Catalogue:
-        """Write the served catalogue to a folder, and return it.
-
-        Raises:
-            NoCatalogueError: If no catalogue is served.
-            InvalidCatalogueError: If the files cannot be written to the folder.
-
-        """
         authorise(principal, Right.PUBLISH_CATALOGUE)
         catalogue = self.storage.catalogue.load()
         if catalogue is None:
@@ -180,12 +147,6 @@ class PublishCatalogue:
         return catalogue
 
     def status(self, principal: Principal) -> tuple[Publication, Catalogue]:
-        """Return the publication of the served catalogue, and the catalogue.
-
-        Raises:
-            NoCatalogueError: If no catalogue is served.
-
-        """
         publication = self.history(principal)[0]
         catalogue = self.storage.catalogue.load_version(publication.version)
         if catalogue is None:
@@ -196,10 +157,6 @@ class PublishCatalogue:
         """Return the publications whose catalogues are stored, newest first.
 
         The first is the served one.
-
-        Raises:
-            NoCatalogueError: If there is none.
-
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
         history = self.storage.catalogue.history()

@@ -69,7 +69,6 @@ class KeyCaps:
         rules.enforce()
 
     def use(self, keys: Iterable[ApiKey], today: date) -> CapUse:
-        """Return how much of the caps these keys of the institution use."""
         limits = [key.daily_limit for key in keys if key.is_live(today)]
         return CapUse(self, len(limits), sum(limits))
 
@@ -84,7 +83,6 @@ class CapUse:
 
     @property
     def is_full(self) -> bool:
-        """Whether the institution cannot have another key."""
         most, total = self.caps.most_keys, self.caps.total_daily_limit
         has_all_keys = most is not None and self.live_keys >= most
         return has_all_keys or (total is not None and self.daily_limits >= total)

@@ -16,6 +16,7 @@ from evref.domain.errors import (
     InvalidValueError,
     KeyRevokedError,
 )
+from evref.domain.identifiers import Digest
 from evref.domain.rules import Rules
 
 
@@ -26,11 +27,9 @@ class Permission(StrEnum):
     READ = "read"
 
     def allows(self, needed: Permission) -> bool:
-        """Return whether this level is at least the needed one."""
         return _LEVELS[self] >= _LEVELS[needed]
 
     def and_above(self) -> tuple[Permission, ...]:
-        """Return this level and all higher ones."""
         return tuple(level for level in Permission if level.allows(self))
 
 
@@ -69,12 +68,9 @@ DEFAULT_LIFE = timedelta(days=365)
 
 @dataclass(frozen=True, slots=True)
 class KeySecret:
-    """The stored part of a token, which identifies the token but cannot be used in its place.
+    """The stored part of a token, which identifies the token but cannot be used in its place."""
 
-    `digest` is the SHA-256 of the token in hexadecimal; the representation omits it.
-    """
-
-    digest: str = field(repr=False)
+    digest: Digest = field(repr=False)
     last_four: str
     created_at: datetime
     ends_at: datetime | None = None
@@ -144,17 +140,15 @@ class ApiKey:
             "daily_limit",
             DAILY_LIMIT_RULE,
         )
-        rules.some("secrets", self.secrets)
+        rules.require(len(self.secrets) > 0, "secrets", "must have at least one entry")
         rules.enforce()
 
     @property
     def newest(self) -> KeySecret:
-        """The secret that the last rotation added, or the first one."""
         return self.secrets[-1]
 
     @property
     def last_four(self) -> str:
-        """The last four characters of the newest token."""
         return self.newest.last_four
 
     @property
@@ -164,7 +158,6 @@ class ApiKey:
         return sha256(repr(fields).encode()).hexdigest()[:16]
 
     def is_live(self, today: date) -> bool:
-        """Return whether the key is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_on is None or today <= self.expires_on)
 
     @property

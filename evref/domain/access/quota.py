@@ -42,7 +42,6 @@ class Quota:
 
     @property
     def remaining(self) -> int:
-        """The number of requests that remain; 0 if the limit is below the count."""
         return max(0, self.limit - self.admitted)
 
     @property

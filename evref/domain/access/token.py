@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 from datetime import datetime
 
 from evref.domain.access.key import KeySecret
 from evref.domain.errors import InvalidApiKeyError
-from evref.domain.identifiers import base62, base62_checksum
+from evref.domain.identifiers import Digest, base62, base62_checksum, digest_of
 from evref.domain.redaction import KEY_PREFIX
 
 _SECRET_DIGITS = 40
@@ -21,8 +20,7 @@ _TOKEN = re.compile(rf"{KEY_PREFIX}[0-9A-Za-z]{{{_SECRET_DIGITS + _CHECKSUM_DIGI
 class KeyToken:
     """The secret that a client sends: `evref_`, 40 base62 digits, and their CRC-32 in 6 digits.
 
-    Storage has only `digest` and `last_four`. The representation omits the secret, so that no log
-    or traceback shows it.
+    The representation omits the secret, so that no log or traceback shows it.
 
     Raises:
         InvalidApiKeyError: If the form or the checksum is wrong. So a mistyped key is rejected
@@ -46,9 +44,8 @@ class KeyToken:
         return cls(body + base62_checksum(body))
 
     @property
-    def digest(self) -> str:
-        """SHA-256 of the token in hexadecimal; a fast hash suffices for 238 random bits."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+    def digest(self) -> Digest:
+        return digest_of(self.text)
 
     @property
     def last_four(self) -> str:

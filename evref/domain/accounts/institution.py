@@ -66,7 +66,6 @@ class Member:
 
     @property
     def principal(self) -> InstitutionMember:
-        """The member as a principal, with the present role."""
         return InstitutionMember(self.id, self.email, self.institution_id, self.role)
 
     def __repr__(self) -> str:
@@ -74,7 +73,6 @@ class Member:
 
 
 def is_email(text: str) -> bool:
-    """Return whether the text has the form of an e-mail address. The address may not exist."""
     return len(text) <= Member.LONGEST_EMAIL and _EMAIL.fullmatch(text) is not None
 
 
@@ -92,7 +90,6 @@ def normalised_email(text: str) -> str:
 
 
 def normalised_name(text: str) -> str:
-    """Return the form in which the name of an institution is stored and compared."""
     return unicodedata.normalize("NFC", text.strip())
 
 

@@ -10,6 +10,7 @@ from evref.domain.accounts.institution import check_email
 from evref.domain.accounts.lifetime import is_within
 from evref.domain.accounts.random_secret import RandomSecret
 from evref.domain.errors import NotFoundError
+from evref.domain.identifiers import Digest
 from evref.domain.principal import Role
 
 INVITATION_LENGTH = timedelta(days=7)
@@ -38,9 +39,8 @@ class InvitationToken(RandomSecret):
 class Invitation:
     """An offer to become a member of an institution, for the person who has the link.
 
-    It is stored until it is accepted, revoked or replaced. `digest` is the digest of its token.
-    `invited_by` is the name of the inviter in the audit log, and `inviter_id` the id of that
-    member; None if the operator is the inviter. The e-mail is in lower case.
+    It is stored until it is accepted, revoked or replaced. `invited_by` is the name of the inviter
+    in the audit log, and `inviter_id` the id of that member; None if it is the operator.
 
     Raises:
         InvalidValueError: If the e-mail breaks a rule.
@@ -51,7 +51,7 @@ class Invitation:
     institution_id: str
     email: str
     role: Role
-    digest: str = field(repr=False)
+    digest: Digest = field(repr=False)
     invited_by: str
     inviter_id: str | None
     created_at: datetime
@@ -61,11 +61,9 @@ class Invitation:
 
     @property
     def ends_at(self) -> datetime:
-        """The instant from which it has expired."""
         return self.created_at + INVITATION_LENGTH
 
     def is_open_at(self, instant: datetime) -> bool:
-        """Return whether it has not expired at this instant."""
         return is_within(self.created_at, INVITATION_LENGTH, instant)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from evref.domain.accounts.institution import is_email, normalised_email
 from evref.domain.accounts.random_secret import RandomSecret
+from evref.domain.identifiers import Digest
 from evref.domain.rules import Rules
 
 _LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
@@ -25,13 +26,10 @@ class ProxySecret(RandomSecret):
 
 @dataclass(frozen=True, slots=True)
 class ProxySignIn:
-    """The sign-in of an institution's members by a proxy, which knows the secret with this digest.
-
-    It signs in addresses of the institution's domains.
-    """
+    """The sign-in of addresses of an institution's domains by a proxy, which knows a secret."""
 
     institution_id: str
-    digest: str = field(repr=False)
+    digest: Digest = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +55,7 @@ class SignInDomain:
 
 
 def sign_in_domains(institution_id: str, names: Iterable[str]) -> tuple[SignInDomain, ...]:
-    """Return the domains of an institution, in order, from names in any case.
-
-    Raises:
-        InvalidValueError: If one is not a domain name.
-
-    """
+    """Return the domains of an institution, in order, from names in any case."""
     return tuple(SignInDomain(name, institution_id) for name in sorted(set(map(str.lower, names))))
 
 

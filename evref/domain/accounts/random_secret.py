@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import Self
 
-from evref.domain.identifiers import base62
+from evref.domain.identifiers import Digest, base62, digest_of
 
 _DIGITS = 48
 
 
-def digest_of(text: str) -> str:
-    """Return the SHA-256 of a text in hexadecimal."""
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomSecret:
-    """A prefix and 48 base62 digits.
-
-    Storage has only `digest`. The representation omits the secret, for logs and tracebacks.
-    """
+    """A prefix and 48 base62 digits; the representation omits them, for logs and tracebacks."""
 
     text: str
 
@@ -34,8 +25,7 @@ class RandomSecret:
         return cls(cls.PREFIX + base62(secret, _DIGITS))
 
     @property
-    def digest(self) -> str:
-        """A fast hash suffices for 285 random bits."""
+    def digest(self) -> Digest:
         return digest_of(self.text)
 
     def __repr__(self) -> str:

@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.lifetime import is_within
-from evref.domain.accounts.random_secret import RandomSecret, digest_of
+from evref.domain.accounts.random_secret import RandomSecret
+from evref.domain.identifiers import Digest, digest_of
 from evref.domain.principal import Role
 
 SESSION_LENGTHS = {
@@ -33,14 +34,14 @@ class SessionToken(RandomSecret):
 class Session:
     """The session of a member in one browser.
 
-    A session is bound to the password of its start: `password_digest` is the SHA-256 of the
-    member's password hash at that time. So a new password ends all earlier sessions at once,
-    without a race condition. A session `by_proxy` lasts only as long as the proxy names the member.
+    It is bound to the password hash that the member had at its start, so a new password ends all
+    earlier sessions at once, without a race condition. A session `by_proxy` lasts only as long as
+    the proxy names the member.
     """
 
-    digest: str
+    digest: Digest
     member_id: str
-    password_digest: str
+    password_digest: Digest
     started_at: datetime
     by_proxy: bool = False
 
@@ -48,7 +49,6 @@ class Session:
     def of(
         cls, member: Member, token: SessionToken, instant: datetime, *, by_proxy: bool = False
     ) -> Session:
-        """Return the session that starts at this instant."""
         return cls(token.digest, member.id, _password_digest(member), instant, by_proxy)
 
     def is_live(self, member: Member, instant: datetime) -> bool:
@@ -58,7 +58,7 @@ class Session:
         )
 
 
-def _password_digest(member: Member) -> str:
+def _password_digest(member: Member) -> Digest:
     return digest_of(member.password_hash or "")
 
 

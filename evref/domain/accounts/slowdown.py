@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.lifetime import CLOCK_DIFFERENCE, is_within
-from evref.domain.accounts.random_secret import digest_of
+from evref.domain.identifiers import digest_of
 
 DEVICE_LENGTH = timedelta(days=180)
 """A device is known for this time after the last sign-in on it."""

@@ -123,7 +123,7 @@ def test_a_busy_service_checks_no_password_and_leaves_the_invitation_open(
     made = invite(people, admin)
     before = guesser.estimates
 
-    with bulkhead.place("192.0.2.8"), bulkhead.place("192.0.2.9"), pytest.raises(BusyError):
+    with bulkhead.turn("192.0.2.8"), bulkhead.turn("192.0.2.9"), pytest.raises(BusyError):
         accept(people, made)
 
     assert guesser.estimates == before

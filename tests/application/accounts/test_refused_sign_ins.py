@@ -130,7 +130,7 @@ def test_a_sign_in_that_must_wait_is_counted_and_one_without_a_place_is_not(
     """Without a place the password is not checked, so the sign-in is not a wrong guess."""
     email, password = "ward@example.org", "correct horse battery"
     people.create(OPERATOR, hospital.id, email, password=password)
-    with bulkhead.place("192.0.2.1"), pytest.raises(BusyError):
+    with bulkhead.turn("192.0.2.1"), pytest.raises(BusyError):
         sign_in.begin(email, password, address="192.0.2.1")
     for _ in range(5):
         with pytest.raises(WrongCredentialsError):

@@ -272,7 +272,7 @@ def test_without_a_place_no_attempt_is_checked_or_counted(
     token = sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE).token
     counted, verified = dict(state.records[ATTEMPTS]), passwords.verified
 
-    with bulkhead.place("192.0.2.8"), bulkhead.place("192.0.2.9"):
+    with bulkhead.turn("192.0.2.8"), bulkhead.turn("192.0.2.9"):
         with pytest.raises(BusyError):
             sign_in.begin(EMAIL, PASSWORD, address=HERE)
         with pytest.raises(BusyError):
@@ -287,11 +287,11 @@ def test_an_address_has_one_place_and_a_device_one_of_its_own(
 ) -> None:
     device = sign_in.begin(EMAIL, PASSWORD, address=HERE).device
 
-    with bulkhead.place(HERE):
+    with bulkhead.turn(HERE):
         with pytest.raises(BusyError):
             sign_in.begin(EMAIL, PASSWORD, address=HERE)
         sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE)
-        with bulkhead.place(ELSEWHERE):
+        with bulkhead.turn(ELSEWHERE):
             sign_in.begin(EMAIL, PASSWORD, address=HERE, device=device)
     sign_in.begin(EMAIL, PASSWORD, address=HERE)
 
@@ -300,8 +300,8 @@ def test_an_attempt_that_has_to_wait_takes_no_place(sign_in: SignIn, bulkhead: B
     fail(sign_in, 5)
 
     with (
-        bulkhead.place("192.0.2.8"),
-        bulkhead.place("192.0.2.9"),
+        bulkhead.turn("192.0.2.8"),
+        bulkhead.turn("192.0.2.9"),
         pytest.raises(TooManyAttemptsError),
     ):
         sign_in.begin(EMAIL, PASSWORD, address=HERE)

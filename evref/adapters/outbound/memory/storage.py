@@ -22,8 +22,6 @@ from evref.ports.storage import Changes, Storage
 
 
 class MemoryStorage(Storage):
-    """Storage in the memory of this process."""
-
     def __init__(self) -> None:
         state = MemoryState()
         self.state = state

@@ -48,10 +48,7 @@ class HeldKeys:
     def get(self, digest: str) -> ApiKey:
         """Return the key as it was less than a second before, valid or not.
 
-        Raises:
-            InvalidApiKeyError: If no key has a secret with this digest. This is not held.
-            StorageUnavailableError: If the key cannot be looked up.
-
+        That no key has a secret with this digest is not held.
         """
         now = self._clock.monotonic()
         generation, key = self._generation, None

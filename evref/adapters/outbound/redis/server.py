@@ -77,12 +77,7 @@ class RedisServer:
 
     @contextmanager
     def client(self) -> Iterator[Redis]:
-        """Yield a client whose errors are translated to those of the core.
-
-        Raises:
-            StorageUnavailableError: If a command fails or times out.
-
-        """
+        """Yield a client whose errors are translated to those of the core."""
         with StorageCall(monotonic, least=self._share, most=self._timeout_seconds):
             try:
                 yield self._client
@@ -90,12 +85,7 @@ class RedisServer:
                 raise StorageUnavailableError(f"{self._name}: {error}") from error
 
     def script(self, source: str) -> Callable[[Sequence[str], Sequence[Any]], Any]:
-        """Return the script as a function of its keys and arguments: atomic, one round trip.
-
-        The function raises:
-            StorageUnavailableError: If the script fails or times out.
-
-        """
+        """Return the script as a function of its keys and arguments: atomic, one round trip."""
         script = self._client.register_script(source)
 
         def call(keys: Sequence[str], arguments: Sequence[Any]) -> Any:  # noqa: ANN401 - Lua's
@@ -108,10 +98,6 @@ class RedisServer:
         """Return whether the server writes neither an append-only file nor snapshots.
 
         A server that does not disclose it, like many hosted ones, is assumed to have persistence.
-
-        Raises:
-            StorageUnavailableError: If the server does not respond in time.
-
         """
         # One at a time: only Redis 7 and newer accepts several.
         file = self._disclosed(lambda client: client.config_get("appendonly"))
@@ -119,22 +105,12 @@ class RedisServer:
         return file | snapshots == {"appendonly": "no", "save": ""}
 
     def evicts(self) -> str | None:
-        """Return the policy by which the server evicts keys; None if it does not, or hides it.
-
-        Raises:
-            StorageUnavailableError: If the server does not respond in time.
-
-        """
+        """Return the policy by which the server evicts keys; None if it does not, or hides it."""
         policy = self._disclosed(lambda client: client.info("memory")).get("maxmemory_policy")
         return None if policy == "noeviction" else policy
 
     def cluster_size(self) -> int:
-        """Return the number of nodes that share the keys; 1 if the server hides it.
-
-        Raises:
-            StorageUnavailableError: If the server does not respond in time.
-
-        """
+        """Return the number of nodes that share the keys; 1 if the server hides it."""
         if not self._disclosed(lambda client: client.info("cluster")).get("cluster_enabled"):
             return 1
         return int(self._disclosed(lambda client: client.cluster("INFO")).get("cluster_size", 1))

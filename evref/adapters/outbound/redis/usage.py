@@ -77,12 +77,7 @@ class RedisAdmission(Admission):
         return admitted, fits
 
     def ping(self) -> None:
-        """Count by the path of a request, for an id that no key has.
-
-        Raises:
-            StorageUnavailableError: If requests cannot be counted.
-
-        """
+        """Count by the path of a request, for an id that no key has."""
         self._count(_PING, 0, self._clock.now())
 
     def status(self, digest: str, instant: datetime) -> tuple[ApiKey, DayUsage]:

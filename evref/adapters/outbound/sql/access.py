@@ -122,7 +122,7 @@ class SqlKeyChanges(SqlKeys, KeyChanges):
 
     def _require(self, institution_id: str) -> None:
         owner = select(institutions.c.id).where(institutions.c.id == institution_id)
-        self._transaction.one(owner, "institution", institution_id)
+        self._transaction.get(owner, "institution", institution_id)
 
     def replace(self, key: ApiKey) -> None:
         connection = self._transaction.connection

@@ -50,7 +50,7 @@ class SqlRecords(Records):
         self._source = source
 
     def get(self, kind: Kind[Record], record_id: str) -> Record:
-        return self._one(kind, record_id, select(TABLES[kind]))
+        return self._record(kind, record_id, select(TABLES[kind]))
 
     def find(self, kind: Kind[Record], **fields: object) -> tuple[Record, ...]:
         table = TABLES[kind]
@@ -60,8 +60,8 @@ class SqlRecords(Records):
         # Sorted here and not by the database, whose collation may differ.
         return tuple(sorted(records, key=lambda record: str(getattr(record, kind.id))))
 
-    def _one(self, kind: Kind[Record], record_id: str, query: Select[Any]) -> Record:
-        row = self._source.one(query.where(_has_id(kind, record_id)), kind.name, record_id)
+    def _record(self, kind: Kind[Record], record_id: str, query: Select[Any]) -> Record:
+        row = self._source.get(query.where(_has_id(kind, record_id)), kind.name, record_id)
         return kind.record(**row._mapping)  # noqa: SLF001 - a public name
 
 
@@ -73,7 +73,7 @@ class SqlRecordChanges(SqlRecords, RecordChanges):
     def lock(self, kind: Kind[Record], record_id: str) -> Record:
         # FOR NO KEY UPDATE, so that rows can still refer to the record. SQLite has no such lock;
         # its transaction already holds the write lock.
-        return self._one(kind, record_id, select(TABLES[kind]).with_for_update(key_share=True))
+        return self._record(kind, record_id, select(TABLES[kind]).with_for_update(key_share=True))
 
     def add(self, kind: Kind[Record], record: Record) -> None:
         with self._transaction.database.unique(kind.name, kind.label(record)):

@@ -159,12 +159,6 @@ def _document(entries: Iterable[Entry]) -> bytes:
 
 
 def _catalogue(version: str, document: bytes) -> Catalogue:
-    """Return the catalogue of this version.
-
-    Raises:
-        StorageUnavailableError: If it is damaged, or its content is not of the version.
-
-    """
     try:
         lines = zlib.decompress(document).splitlines()
         # The version is checked below, and only catalogues with valid values were published.
@@ -254,12 +248,6 @@ def _stored_map(snomed: SnomedMap) -> bytes:
 
 
 def _map(stored: bytes) -> SnomedMap:
-    """Return the map of SNOMED CT.
-
-    Raises:
-        StorageUnavailableError: If it is damaged.
-
-    """
     try:
         document = json.loads(zlib.decompress(stored))
         edition = document["edition"]

@@ -51,27 +51,17 @@ _NEEDS_DRIVER = "names PostgreSQL, which needs more packages: pip install 'evref
 
 
 class Source(ABC):
-    """Where rows are read from: a database, or the transaction of a unit of work.
-
-    Each method raises `StorageUnavailableError` if the database reports an error or times out.
-    """
+    """Where rows are read from: a database, or the transaction of a unit of work."""
 
     @abstractmethod
-    def find_all(self, statement: Select[Any]) -> Sequence[Row[Any]]:
-        """Return all rows that the statement selects."""
+    def find_all(self, statement: Select[Any]) -> Sequence[Row[Any]]: ...
 
     def find(self, statement: Select[Any]) -> Row[Any] | None:
-        """Return the row that the statement selects, or None."""
         rows = self.find_all(statement)
         return rows[0] if rows else None
 
-    def one(self, statement: Select[Any], kind: str, name: str) -> Row[Any]:
-        """Return the row that the statement selects.
-
-        Raises:
-            NotFoundError: If there is none; about a record of this kind with this name.
-
-        """
+    def get(self, statement: Select[Any], kind: str, name: str) -> Row[Any]:
+        """Return the row of the record of this kind with this name, or raise `NotFoundError`."""
         row = self.find(statement)
         if row is None:
             raise NotFoundError(kind, name)
@@ -84,12 +74,10 @@ class SqlDatabase(Source):
     It connects on first use. Safe to share between threads, but not between processes: `close` it
     before a fork. It opens at most `pool_size` connections, and on SQLite one more for `direct`. A
     call waits at most 0.4 seconds for a connection, and at most `timeout_seconds` in all, but not
-    longer than its request may. Each method raises `StorageUnavailableError` if the database
-    reports an error or times out.
+    longer than its request may.
 
     Raises:
-        InvalidValueError: If the URL is malformed, names an unsupported database, or names an
-            in-memory SQLite database, which connections cannot share.
+        InvalidValueError: If the URL is not of a database that can be used.
 
     """
 
@@ -145,12 +133,7 @@ class SqlDatabase(Source):
 
     @contextmanager
     def unique(self, kind: str, name: str) -> Iterator[None]:
-        """Translate the violation of a unique constraint, within a transaction.
-
-        Raises:
-            AlreadyExistsError: If a unique constraint is violated.
-
-        """
+        """Raise `AlreadyExistsError` if the body violates a unique constraint."""
         try:
             yield
         except IntegrityError as error:
@@ -165,10 +148,8 @@ class SqlDatabase(Source):
 
         Each call is a separate transaction, and returns at most one row, as the driver gives it.
         It calls the driver directly, which takes a third of the time of `connect`. Where threads
-        queue to write, they use the same connection in turn, which they keep out of the pool. The
-        function raises the same errors as the methods.
+        queue to write, they use the same connection in turn, which they keep out of the pool.
         """
-        write_lock = self._backend.write_lock
         dialect = self._engine.dialect
         compiled = statement.compile(dialect=dialect)
         processors = {
@@ -177,42 +158,41 @@ class SqlDatabase(Source):
             if (processor := parameter.type.dialect_impl(dialect).bind_processor(dialect))
         }
 
-        def execute(parameters: Mapping[str, object], ends_at: float) -> tuple[Any, ...] | None:
-            values = {
-                name: processors[name](value) if name in processors else value
-                for name, value in parameters.items()
-            }
-            is_locked = write_lock is not None and write_lock.acquire(
-                timeout=_WRITE_LOCK_TIMEOUT_SECONDS
-            )
-            try:
-                connection = self._take_kept() if is_locked else self._engine.raw_connection()
-                try:
-                    self._backend.limit(connection, ends_at)
-                    rows = self._backend.execute(connection, compiled.string, values)
-                except BaseException as error:
-                    connection.invalidate(error)
-                    connection.close()
-                    if self._backend.invalidates_pool(error):
-                        self._pool_is_stale = True
-                    raise
-                if is_locked:
-                    self._kept = connection
-                else:
-                    connection.close()
-            finally:
-                if write_lock is not None and is_locked:
-                    write_lock.release()
-            return rows[0] if rows else None
-
         def call(parameters: Mapping[str, object]) -> tuple[Any, ...] | None:
+            values = {**parameters}
+            for name, processor in processors.items():
+                values[name] = processor(values[name])
             with StorageCall(monotonic, most=self._timeout_seconds) as ends_at:
                 try:
-                    return execute(parameters, ends_at)
+                    return self._execute(compiled.string, values, ends_at)
                 except (SQLAlchemyError, self._driver_error) as error:
                     raise StorageUnavailableError(self._reason(error)) from error
 
         return call
+
+    def _execute(
+        self, statement: str, values: Mapping[str, object], ends_at: float
+    ) -> tuple[Any, ...] | None:
+        lock = self._backend.write_lock
+        is_locked = lock is not None and lock.acquire(timeout=_WRITE_LOCK_TIMEOUT_SECONDS)
+        try:
+            connection = self._take_kept() if is_locked else self._engine.raw_connection()
+            try:
+                self._backend.limit(connection, ends_at)
+                rows = self._backend.execute(connection, statement, values)
+            except BaseException as error:
+                connection.invalidate(error)
+                connection.close()
+                self._pool_is_stale |= self._backend.invalidates_pool(error)
+                raise
+            if is_locked:
+                self._kept = connection
+            else:
+                connection.close()
+            return rows[0] if rows else None
+        finally:
+            if lock is not None and is_locked:
+                lock.release()
 
     @contextmanager
     def preparation(self) -> Iterator[Connection]:
@@ -222,12 +202,6 @@ class SqlDatabase(Source):
             yield connection
 
     def refuse_unsupported(self, connection: Connection) -> None:
-        """Check that the database of the connection can be used.
-
-        Raises:
-            StorageNotReadyError: If it cannot; says why.
-
-        """
         reason = self._backend.unsupported(connection)
         if reason is not None:
             raise StorageNotReadyError(reason)
@@ -283,8 +257,6 @@ class SqlDatabase(Source):
 
 
 class SqlPart:
-    """A part of the storage, in a database."""
-
     def __init__(self, database: SqlDatabase) -> None:
         self._database = database
 
@@ -298,7 +270,6 @@ class Transaction(ExitStack, Source):
 
     @cached_property
     def connection(self) -> Connection:
-        """The connection of the transaction."""
         return self.enter_context(self.database.transaction())
 
     def find_all(self, statement: Select[Any]) -> Sequence[Row[Any]]:

@@ -57,12 +57,7 @@ _Result = TypeVar("_Result")
 
 
 class PostgresqlBackend(Backend):
-    """Transactions read committed data, and lock the rows that they change.
-
-    Raises:
-        ArgumentError: If the URL names another driver, or an option that libpq does not know.
-
-    """
+    """Transactions read committed data, and lock the rows that they change."""
 
     def __init__(self, url: URL, limits: Limits) -> None:
         if url.drivername not in {"postgresql", "postgresql+psycopg"}:

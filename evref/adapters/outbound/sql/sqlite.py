@@ -48,11 +48,7 @@ _ERRORS_THAT_INVALIDATE_POOL = {
 class SqliteBackend(Backend):
     """Transactions take the write lock at the beginning, so nothing else is written before the end.
 
-    Raises:
-        ArgumentError: If the URL names another driver, an unknown option, or an in-memory database,
-            which connections cannot share.
-        InvalidValueError: If Python has an SQLite library that is too old.
-
+    An in-memory database is refused, because connections cannot share it.
     """
 
     def __init__(self, url: URL, limits: Limits) -> None:

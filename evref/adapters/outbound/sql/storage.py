@@ -35,8 +35,6 @@ _NO_DIGEST = "0" * 64
 
 
 class SqlStorage(Storage):
-    """Storage in a SQL database."""
-
     def __init__(self, database: SqlDatabase) -> None:
         self.database = database
         self.catalogue = SqlPublishedCatalogue(database)
@@ -97,9 +95,7 @@ class SqlStorage(Storage):
 def _revision(connection: Connection) -> str | None:
     """Return the revision of the database, one of `REVISIONS`; None if it has no tables of evref.
 
-    Raises:
-        StorageNotReadyError: If another program, or another version, made the tables.
-
+    The tables of another program, or of a newer version, are not ready to be used.
     """
     tables = {*inspect(connection).get_table_names()}
     if "alembic_version" not in tables:

@@ -69,6 +69,10 @@ def written(table: Table, record: object) -> dict[str, Any]:
     return {column.name: getattr(record, column.name) for column in table.columns}
 
 
+# A digest of `evref.domain.identifiers`.
+_Digest = String(64)
+
+
 def _word(words: type[StrEnum]) -> Enum:
     return Enum(
         words, native_enum=False, length=16, values_callable=lambda given: [*map(str, given)]
@@ -111,8 +115,7 @@ proxy_sign_ins = Table(
     "proxy_sign_ins",
     metadata,
     Column("institution_id", ForeignKey("institutions.id"), primary_key=True),
-    # SHA-256 in hexadecimal; the secret itself is not stored.
-    Column("digest", String(64), nullable=False, unique=True),
+    Column("digest", _Digest, nullable=False, unique=True),
 )
 
 proxy_domains = Table(
@@ -130,8 +133,7 @@ invitations = Table(
     Column("institution_id", ForeignKey("institutions.id"), nullable=False),
     Column("email", String(254), nullable=False),
     Column("role", _word(Role), nullable=False),
-    # SHA-256 in hexadecimal; the token itself is not stored.
-    Column("digest", String(64), nullable=False, unique=True),
+    Column("digest", _Digest, nullable=False, unique=True),
     Column("invited_by", String(254), nullable=False),
     # NULL if the operator is the inviter.
     Column("inviter_id", ForeignKey("members.id")),
@@ -167,8 +169,7 @@ key_caps = Table(
 key_secrets = Table(
     "key_secrets",
     metadata,
-    # SHA-256 in hexadecimal; the token itself is not stored.
-    Column("digest", String(64), primary_key=True),
+    Column("digest", _Digest, primary_key=True),
     Column("key_id", ForeignKey("api_keys.id"), nullable=False),
     Column("last_four", String(4), nullable=False),
     Column("created_at", Instant, nullable=False),
@@ -230,10 +231,9 @@ gathered_entries = Table(
 sessions = Table(
     "sessions",
     metadata,
-    # SHA-256 in hexadecimal; the token itself is not stored.
-    Column("digest", String(64), primary_key=True),
+    Column("digest", _Digest, primary_key=True),
     Column("member_id", ForeignKey("members.id"), nullable=False),
-    Column("password_digest", String(64), nullable=False),
+    Column("password_digest", _Digest, nullable=False),
     Column("started_at", Instant, nullable=False),
     Column("by_proxy", Boolean, nullable=False, server_default=false()),
     Index("ix_sessions_started_at", "started_at"),

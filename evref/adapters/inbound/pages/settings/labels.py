@@ -4,7 +4,7 @@ import re
 from dataclasses import astuple
 from datetime import date, datetime, timedelta
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from evref.adapters.inbound.web.words import day
 from evref.application.access.manage_keys import KeyInUse
@@ -72,23 +72,10 @@ def detail(entry: AuditEntry) -> str:
 
 
 def address(email: str) -> Markup:
-    """Return an e-mail address that can break before its @ and its dots if it is long.
-
-    It never breaks at a hyphen.
-    """
-    is_short = len(email) <= _SHORT_ADDRESS
-    if is_short and "-" not in email:
-        return escape(email)
-    parts = [email] if is_short else re.split(r"(?=[@.])", email)
-    shown = Markup("<wbr>").join(
-        Markup("").join(
-            Markup('<span class="solid">{}</span>').format(text) if "-" in text else text
-            for text in re.split("([^-]?-+[^-]?)", part)
-        )
-        for part in parts
-    )
-    # In one element, because a table cell may lay out its children side by side.
-    return Markup("<span>{}</span>").format(shown)
+    """Return an e-mail address that can break before its @ and its dots alone, if it is long."""
+    parts = [email] if len(email) <= _SHORT_ADDRESS else re.split(r"(?=[@.])", email)
+    solid = [Markup('<span class="solid">{}</span>').format(part) for part in parts]
+    return Markup("<span>{}</span>").format(Markup("<wbr>").join(solid))
 
 
 def with_addresses(text: str) -> Markup:
