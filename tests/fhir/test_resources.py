@@ -11,7 +11,7 @@ import pytest
 
 from evref.adapters.inbound.fhir.index import Item
 from evref.domain.catalogue.diagnosis import Module, Review
-from evref.domain.catalogue.effect_words import sentence
+from evref.domain.catalogue.effect_words import plain
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import (
     Certainty,
@@ -197,7 +197,7 @@ def test_effects_are_sentences_between_the_summary_and_the_caution() -> None:
 
     assert parts == [
         intervention.summary,
-        *(f"{sentence(effect)}." for effect in effects),
+        *(f"{plain(effect)}." for effect in effects),
         f"**Caution:** {CAUTION}",
     ]
     assert "0.49 standard deviations lower" in parts[1]
@@ -288,7 +288,7 @@ def test_the_deciding_source_is_the_label_and_says_if_it_was_superseded() -> Non
     )
 
     assert justifications(rendered(replace(an_intervention(), evidence=evidence))) == [
-        {"type": "justification", "label": "NICE 2018 (superseded)"}
+        {"type": "justification", "label": "NICE 2018, replaced"}
     ]
 
 

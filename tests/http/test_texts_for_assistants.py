@@ -15,9 +15,10 @@ import pytest
 from pydantic import BaseModel
 
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.catalogue.effect import Effect, Favours
+from evref.domain.catalogue.effect_words import plain
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 from evref_mcp import answers, wording
+from evref_mcp.effects import sentence
 from evref_mcp.records import InterventionsBody, SearchBody
 from tests.http.service import BASE_URL, Service
 from tests.pages.site import bundled
@@ -119,7 +120,7 @@ def test_the_text_answers_the_question(service: Service, token: str, question: s
         for stated in (intervention.evidence.source_grade, intervention.cautions):
             assert (stated or "") in line
         for effect in intervention.effects[:1]:
-            assert wording.sentence(effect) in line
+            assert sentence(effect) in line
         for number, work in zip(
             re.findall(r"\[(\d+)\]", line), intervention.references, strict=True
         ):
@@ -146,13 +147,12 @@ def test_a_match_in_the_summary_is_quoted_and_a_title_is_not(service: Service, t
 
 
 def test_every_effect_is_a_sentence_with_its_figures(service: Service, token: str) -> None:
-    """Figures are as the source prints them, and the structured answer has the API's values."""
+    """The words are those of the service, and the structured answer has the API's values."""
     for entry in bundled().entries:
         path = f"/diagnoses/{entry.diagnosis.id}/interventions"
         body = read(service, token, path, InterventionsBody)
         sentences = [
-            [wording.sentence(effect) for effect in intervention.effects]
-            for intervention in body.data
+            [sentence(effect) for effect in intervention.effects] for intervention in body.data
         ]
         answer = answers.interventions(body)
         structured = {intervention["id"]: intervention for intervention in answer["interventions"]}
@@ -160,7 +160,7 @@ def test_every_effect_is_a_sentence_with_its_figures(service: Service, token: st
 
         visible = entry.visible_interventions()
         assert sentences == [
-            [in_words(effect) for effect in intervention.effects] for intervention in visible
+            [plain(effect) for effect in intervention.effects] for intervention in visible
         ]
         for intervention in served:
             effects = structured[intervention["id"]].get("effects", [])
@@ -173,21 +173,6 @@ def test_every_effect_is_a_sentence_with_its_figures(service: Service, token: st
                     for name, value in effect.items()
                     if value is not None and value != "not_graded"
                 }
-
-
-def in_words(effect: Effect) -> str:
-    interval = effect.interval
-    ends = "interval not stated"
-    if interval is not None:
-        ends = f"95 % interval {interval.low} to {interval.high}"
-        if effect.favours is Favours.NEITHER:
-            ends += ": it may be lower or higher"
-    unit = f" {effect.unit}" if effect.unit else ""
-    return (
-        f"{effect.outcome}, compared with {effect.comparison}: "
-        f"{effect.measure.replace('_', ' ')} {effect.estimate}{unit} "
-        f"({ends}; {effect.better} is better)"
-    )
 
 
 @pytest.mark.parametrize(

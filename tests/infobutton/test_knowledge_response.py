@@ -12,7 +12,7 @@ import pytest
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.effect_words import sentence
+from evref.domain.catalogue.effect_words import plain
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Recommendation
 from evref.domain.catalogue.intervention import Phase
@@ -224,7 +224,7 @@ def test_a_section_shows_the_evidence_of_each_intervention(
         "&#34;D&#34;”. Phase: acute, from onset to a few weeks."
     ) in shown
     assert "<strong>Unclear</strong>" in shown
-    assert f"<p>{sentence(an_effect())}.</p>" in shown
+    assert f"<p>{plain(an_effect())}.</p>" in shown
     assert "Disability" not in shown
     assert "<p>Supportive care for people of every age.</p>" in document["summary"]["_value"]
     assert "Recommendation: not stated." in shown

@@ -87,7 +87,7 @@ def test_an_abbreviation_of_another_language_leads_to_the_results(visitor: Visit
         ),
         # Others mention a knee.
         ("gout knee exercise", "Without “knee”."),
-        ("CPAP", "Positive airway pressure Obstructive sleep apnoea"),
+        ("CPAP", "for obstructive sleep apnoea"),
     ],
 )
 def test_any_other_search_shows_what_it_found_and_why(
@@ -164,7 +164,7 @@ def test_interventions_are_shown_with_a_link_to_their_diagnosis(visitor: Visitor
     shown = seen(visitor, "tai chi")
 
     assert "none named" not in seen(visitor, "statin pregnancy").text()
-    assert "Fibromyalgia" in shown.text()
+    assert "for fibromyalgia" in shown.text()
     assert "none named" not in shown.text()
     assert "The search does not know" not in shown.text()
     assert any(link.startswith("/catalogue/fibromyalgia#") for link in shown.links)

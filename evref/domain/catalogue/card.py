@@ -1,17 +1,25 @@
 """The card of a diagnosis: a summary of what the sources recommend and advise against.
 
-Other lists of interventions by direction have the same order.
+Other lists of interventions by direction have the order of the groups of `CardGroup`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 
 from evref.domain.catalogue.evidence import CardGroup
-from evref.domain.catalogue.intervention import PHASE_ORDER, Intervention
+from evref.domain.catalogue.intervention import PHASE_ORDER, Intervention, Phase
 
 _GROUP_ORDER = {group: place for place, group in enumerate(CardGroup)}
+_SHOWN = (
+    CardGroup.RECOMMENDED,
+    CardGroup.ADVISED_AGAINST,
+    CardGroup.NO_BENEFIT_FOUND,
+    CardGroup.UNCLEAR,
+    CardGroup.TO_CONSIDER,
+    CardGroup.SUPPORTED,
+)
 
 
 def in_card_order(
@@ -37,9 +45,18 @@ def in_card_order(
 def card(
     interventions: Iterable[Intervention], mainstays: Sequence[str]
 ) -> dict[CardGroup, tuple[Intervention, ...]]:
-    """Return the interventions by group, without empty groups. They are given in listing order."""
+    """Return the interventions by group, without empty groups. They are given in listing order.
+
+    What sources advise against comes right after what they recommend, as pages show it.
+    """
     in_order = in_card_order(interventions, mainstays)
-    return {
-        group: tuple(members)
-        for group, members in groupby(in_order, lambda intervention: intervention.evidence.group)
+    groups = {
+        group: tuple(one for one in in_order if one.evidence.group is group) for group in _SHOWN
     }
+    return {group: members for group, members in groups.items() if members}
+
+
+def commonest_phase(interventions: Iterable[Intervention]) -> Phase | None:
+    """Return the phase of most interventions, the earlier of two; None if there is no one."""
+    counts = Counter(intervention.phase for intervention in interventions)
+    return max(Phase, key=lambda phase: counts[phase]) if counts else None

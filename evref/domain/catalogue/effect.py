@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import Annotated, NamedTuple
 
 from evref.domain.catalogue.evidence import Certainty
@@ -35,6 +35,45 @@ class Measure(StrEnum):
     def no_effect(self) -> int:
         """The value of no effect."""
         return 1 if self.is_ratio else 0
+
+
+class Unit(Enum):
+    """Kinds of units, which decide how a difference is worded."""
+
+    EVENTS = "events, which happen less or more often"
+    SCORE = "points and grades, of which fewer can be better or worse"
+    QUANTITY = "physical quantities, which are lower or higher"
+    COUNT = "things that are counted, fewer or more of them"
+
+
+_UNITS = {
+    Unit.SCORE: "points, grades, grade, SD, % of the scale, % of the maximum, units of the scale",
+    Unit.COUNT: (
+        "attacks, courses, days, days a week, days a month, days a year, drinks a day, "
+        "drinks a week, episodes, episodes a day, episodes in 24 hours, episodes a week, "
+        "episodes a month, episodes a year, events, events an hour, exacerbations, "
+        "exacerbations a year, exacerbations per person, falls, falls a year, headaches, "
+        "headaches per month, headaches a month, joints, lesions, nights, nights a week, "
+        "people, seizures a month, steps, steps a day, stools a day, stools a week, teeth, visits"
+    ),
+    Unit.QUANTITY: (
+        "%, percent, per cent, percentage points, % of body weight, per cent of body weight, "
+        "degrees, degrees Celsius, °, °C, mm, cm, m, km, metres, kilometres, km/h, m/s, "
+        "seconds, s, minutes, min, minutes a day, minutes a week, hours, h, hours a day, "
+        "hours a week, weeks, months, years, ms, mm Hg, mmHg, kPa, cm H2O, µg, mcg, mg, g, kg, "
+        "kg/m2, kg/m², g/cm2, g/cm², mg/day, g/day, mL, ml, L, l, dL, mL/min, mL/min/1.73 m2, "
+        "mL per year, mL/min/1.73 m2 per year, mL/kg/min, L/min, L/s, mg/dL, g/dL, g/L, mg/L, "
+        "ng/mL, µg/L, mmol/mol, mmol/L, µmol/L, nmol/L, mg/g, mEq/L, IU/L, U/L, units, "
+        "units a day, beats a minute, beats per minute, breaths a minute, N, Nm, W, watts, "
+        "MET, METs, kcal, kcal/day, kJ, dB, dioptres"
+    ),
+}
+_KIND_OF_UNIT = {unit: kind for kind, units in _UNITS.items() for unit in units.split(", ")}
+_SCORES = ("points of ", "points (")
+_UNIT_FORM = (
+    "must be a unit that the service can put into words, such as points of 100, points (KOOS), "
+    f"{', '.join(list(_KIND_OF_UNIT))}"
+)
 
 
 class Better(StrEnum):
@@ -120,6 +159,8 @@ class Effect(Declared):
         rules.require(
             not needs_unit or self.unit is not None, "unit", f"is required for a {self.measure}"
         )
+        if needs_unit and self.unit is not None:
+            rules.require(_kind_of(self.unit) is not None, "unit", _UNIT_FORM)
         if self.measure.is_ratio:
             rules.require(self.estimate > 0, "estimate", "must be above 0, as every ratio is")
             rules.require(
@@ -140,6 +181,13 @@ class Effect(Declared):
             )
 
     @property
+    def unit_kind(self) -> Unit:
+        """The kind of the unit; a score if stored data has a unit that is not known."""
+        if self.measure.is_ratio or self.measure is Measure.RISK_DIFFERENCE:
+            return Unit.EVENTS
+        return _kind_of(self.unit or "SD") or Unit.SCORE
+
+    @property
     def favours(self) -> Favours:
         """The side that the effect favours; neither if there may be no effect.
 
@@ -155,3 +203,7 @@ class Effect(Declared):
             if is_lower is (self.better is Better.LOWER)
             else Favours.COMPARISON
         )
+
+
+def _kind_of(unit: str) -> Unit | None:
+    return Unit.SCORE if unit.startswith(_SCORES) else _KIND_OF_UNIT.get(unit)

@@ -1,110 +1,124 @@
-"""The size of an effect in words: the same ones in every interface."""
+"""The size of an effect in words: the same ones in every interface.
+
+Words follow from the sign of the estimate and from which values are good for the person, so that
+no effect reads backwards: events happen less or more often, scores are better or worse, physical
+quantities are lower or higher, and counts are fewer or more.
+"""
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 
-from evref.domain.catalogue.effect import Better, Effect, Favours, Measure, Per1000
-from evref.domain.catalogue.evidence import Certainty
+from evref.domain.catalogue.effect import Better, Effect, Favours, Measure, Unit
+from evref.domain.catalogue.evidence import Certainty, Direction
 from evref.domain.rules import counted
 
-_NOUNS = {
-    Measure.RISK_RATIO: "risk",
-    Measure.ODDS_RATIO: "odds",
-    Measure.HAZARD_RATIO: "hazard",
-    Measure.RATE_RATIO: "rate",
+_RATIOS = {
+    Measure.RISK_RATIO: "RR",
+    Measure.ODDS_RATIO: "OR",
+    Measure.HAZARD_RATIO: "HR",
+    Measure.RATE_RATIO: "rate ratio",
 }
-_CHANCE = "chance"
-"""In place of a risk if the outcome is good for the person."""
-
-# Times and scales, which the short form omits unless the outcome has a remark.
-_TIME = re.compile(
-    r",?(?<!given)(?<!treated) (?:at|after|within|over) (?:about |a |the )?"
-    r"(?:[0-9]|one\b|two\b|three\b|year\b|end\b|median\b|longest\b|earliest\b|final\b)"
-    r"[^,();]*?(?= \(|[,;]|$)(?![^()]*\))"
-)
-_SCALE = re.compile(r" \((?=[^()]*(?:[0-9]|[Ss]cale|[Ss]core|[Ii]ndex|follow-up))[^()]*\)")
-_REMARK = re.compile(r"figure|better|improve|favour|minus|less\b|no difference", re.IGNORECASE)
-"""Words that may reverse the meaning of the sign or of the whole sentence."""
-_BEYOND_WORDS = re.compile(r"[,()0-9]")
-_COMMON_WORD = re.compile(r"(?!Hamilton\b|Crohn\b|Parkinson\b)[A-Z][a-z-]+(?= [^A-Z]|[,:]|$)")
+_LOWER_AND_HIGHER = {
+    Unit.EVENTS: ("less often", "more often"),
+    Unit.QUANTITY: ("lower", "higher"),
+    Unit.COUNT: ("fewer", "more"),
+}
+_SAME = {True: (Decimal("0.90"), Decimal("1.10")), False: (Decimal("-0.2"), Decimal("0.2"))}
+"""The interval of ratios, and of standardised differences, within which there is no difference
+that matters.
+"""
+_LONGEST_LINE, _LONGEST_COMPARISON = 92, 24
 
 
-def sentence(effect: Effect) -> str:
-    """Return the effect in a sentence without its full stop.
+def direction(effect: Effect) -> str:
+    """Return “less often”, “better”, “lower”, “fewer” or their opposites, or that there is none.
 
-    Such as “Pain, compared with no exercise: 0.49 standard deviations lower (95 % interval 0.39 to
-    0.59); 44 studies, 3,537 people; high certainty”.
+    That is “about the same” if the interval holds no effect and is narrow, else “no clear
+    difference”.
     """
-    size = _size(effect, "standard deviations")
-    if _may_be_none(effect):
-        size += ", but it may be lower or higher"
+    if effect.interval is None or effect.favours is not Favours.NEITHER:
+        return _side(effect, effect.estimate) or "no clear difference"
+    is_ratio = effect.measure.is_ratio
+    low, high = _SAME[is_ratio]
+    is_narrow = low <= effect.interval.low and effect.interval.high <= high
+    has_limits = is_ratio or effect.measure is Measure.STANDARDISED_MEAN_DIFFERENCE
+    return "about the same" if has_limits and is_narrow else "no clear difference"
+
+
+def size(effect: Effect) -> str:
+    """Return what follows the direction in a sentence, such as “ by 12 of 100 points”."""
+    estimate = effect.estimate
+    of_1000 = effect.per_1000
+    if of_1000 is not None:
+        events = f", {_text(of_1000.intervention)} instead of {_text(of_1000.comparison)} in 1,000"
+        return f"{events}, {_ratio(effect)}" if effect.measure.is_ratio else events
+    if effect.measure.is_ratio:
+        return f", {_ratio(effect)}"
+    if effect.interval is not None and effect.favours is Favours.NEITHER:
+        return f", {_side(effect, estimate)} by {_amount(effect)}" if estimate else ""
+    return f" by {_amount(effect)}" if estimate else ""
+
+
+def details(effect: Effect) -> str:
+    """Return the interval, the comparison, studies, people and certainty.
+
+    Such as “(95 % interval 10 to 15) vs no exercise; 44 studies, 3,537 people; high certainty”.
+    """
+    people = (effect.studies, "study", "studies"), (effect.participants, "person", "people")
     parts = [
-        f"{effect.outcome}, compared with {effect.comparison}: {size} ({_interval(effect)})",
-        ", ".join(
-            counted(number, singular, plural)
-            for number, singular, plural in (
-                (effect.studies, "study", "studies"),
-                (effect.participants, "person", "people"),
-            )
-            if number is not None
-        ),
-        ""
-        if effect.certainty is Certainty.NOT_GRADED
-        else f"{effect.certainty.replace('_', ' ')} certainty",
+        f"({_interval(effect)}) vs {effect.comparison}",
+        ", ".join(counted(number, *nouns) for number, *nouns in people if number is not None),
     ]
+    if effect.certainty is not Certainty.NOT_GRADED:
+        parts.append(f"{effect.certainty.replace('_', ' ')} certainty")
     return "; ".join(filter(None, parts))
 
 
-def of_1000(effect: Effect) -> str | None:
-    """Return such as “Of 1,000 people, 162 without and 114 with it: 48 fewer”; None if unknown."""
-    events = effect.per_1000
-    if events is None:
-        return None
-    doubt = ", but it may be fewer or more" if _may_be_none(effect) else ""
-    return (
-        f"Of 1,000 people, {events.comparison} without and {events.intervention} with it: "
-        f"{_more(events)}{doubt}"
-    )
+def plain(effect: Effect) -> str:
+    """Return the effect in a sentence without its full stop.
+
+    Such as “Pain: better by 12 of 100 points (95 % interval 10 to 15) vs no exercise; 44 studies”.
+    """
+    return f"{effect.outcome}: {direction(effect)}{size(effect)} {details(effect)}"
 
 
 def short(effect: Effect) -> str:
-    """Return the shortest true form, such as “pain 0.49 SD lower” or “death: 48 fewer in 1,000”."""
-    outcome = effect.outcome
-    if _REMARK.search(outcome) is None:
-        outcome = _TIME.sub("", _SCALE.sub("", outcome))
-    if _COMMON_WORD.match(outcome):
-        outcome = outcome[0].lower() + outcome[1:]
-    if _may_be_none(effect):
-        return f"{outcome}: may be lower or higher"
-    without_interval = " (no interval stated)" if effect.interval is None else ""
-    if effect.per_1000 is not None:
-        return f"{outcome}: {_more(effect.per_1000)} in 1,000{without_interval}"
-    joint = ": " if effect.measure.is_ratio or _BEYOND_WORDS.search(outcome) else " "
-    return f"{outcome}{joint}{_size(effect, 'SD')}{without_interval}"
+    """Return the effect for one line, such as “Death: less often (HR 0.8) vs placebo”."""
+    line = f"{effect.outcome}: {direction(effect)}{_short_size(effect)}"
+    if effect.interval is None:
+        line += ", interval not stated"
+    compared = f"{line} vs {effect.comparison}"
+    fits = len(effect.comparison) <= _LONGEST_COMPARISON and len(compared) <= _LONGEST_LINE
+    return compared if fits else line
 
 
-def favoured(effect: Effect) -> str:
-    """Return which side the effect favours."""
-    if effect.favours is Favours.INTERVENTION:
-        return "Favours it"
-    if effect.favours is Favours.COMPARISON:
-        return f"Favours {effect.comparison}"
-    return "Favours neither"
+def contradicts(effect: Effect, advice: Direction) -> bool:
+    """Return whether the effect, read beside advice in this direction, says the opposite."""
+    if effect.interval is not None and effect.favours is Favours.NEITHER:
+        return False
+    is_good = _is_good(effect, effect.estimate)
+    return {Direction.FOR: not is_good, Direction.AGAINST: is_good}.get(advice, False)
 
 
-def _size(effect: Effect, deviations: str) -> str:
-    """Return the estimate with its unit, or with what it multiplies."""
-    estimate = effect.estimate
-    noun = _NOUNS.get(effect.measure)
-    if noun is not None:
-        if effect.measure is Measure.RISK_RATIO and effect.better is Better.HIGHER:
-            noun = _CHANCE
-        return f"the same {noun}" if estimate == 1 else f"{estimate} times the {noun}"
-    if not estimate:
-        return "no difference"
-    return f"{abs(estimate)} {effect.unit or deviations} {_side(estimate)}"
+def _short_size(effect: Effect) -> str:
+    if effect.interval is not None and effect.favours is Favours.NEITHER:
+        low, high = map(_text, effect.interval)
+        return f" ({_ratio(effect)}, {low} to {high})" if effect.measure.is_ratio else ""
+    if effect.measure.is_ratio and effect.per_1000 is None:
+        return f" ({_ratio(effect)})"
+    return size(effect).partition(" in 1,000, ")[0] + " in 1,000" * (effect.per_1000 is not None)
+
+
+def _ratio(effect: Effect) -> str:
+    return f"{_RATIOS[effect.measure]} {_text(effect.estimate)}"
+
+
+def _amount(effect: Effect, value: Decimal | None = None) -> str:
+    number = _text(abs(effect.estimate if value is None else value))
+    scale, of, whole = (effect.unit or "SD").partition(" of ")
+    is_of_number = of and whole.isdecimal()
+    return f"{number} of {whole} {scale}" if is_of_number else f"{number} {scale}{of}{whole}"
 
 
 def _interval(effect: Effect) -> str:
@@ -112,26 +126,27 @@ def _interval(effect: Effect) -> str:
         return "95 % interval not stated"
     low, high = effect.interval
     if effect.measure.is_ratio:
-        first, last = str(low), str(high)
+        ends = [_text(low), _text(high)]
     elif low * high > 0:
-        first, last = map(str, sorted((abs(low), abs(high))))
+        ends = [_text(end) for end in sorted((abs(low), abs(high)))]
     else:
-        first, last = (f"{abs(end)} {_side(end)}" if end else "0" for end in (low, high))
-    return f"95 % interval {first} to {last}"
+        ends = [f"{_text(abs(end))} {_side(effect, end)}".strip() for end in (low, high)]
+    return f"95 % interval {' to '.join(ends)}"
 
 
-def _may_be_none(effect: Effect) -> bool:
-    """Return whether the interval holds the value of no effect."""
-    return effect.interval is not None and effect.favours is Favours.NEITHER
+def _side(effect: Effect, value: Decimal) -> str:
+    """Return the word for a value on this side of no effect; nothing for no effect."""
+    no_effect = effect.measure.no_effect
+    if value == no_effect:
+        return ""
+    if effect.unit_kind is Unit.SCORE:
+        return "better" if _is_good(effect, value) else "worse"
+    return _LOWER_AND_HIGHER[effect.unit_kind][value > no_effect]
 
 
-def _more(events: Per1000) -> str:
-    """Return how many more or fewer events there are with the intervention."""
-    more = events.intervention - events.comparison
-    if not more:
-        return "no difference"
-    return f"{abs(more):,} {'more' if more > 0 else 'fewer'}"
+def _is_good(effect: Effect, value: Decimal) -> bool:
+    return (value < effect.measure.no_effect) is (effect.better is Better.LOWER)
 
 
-def _side(difference: Decimal) -> str:
-    return "lower" if difference < 0 else "higher"
+def _text(number: Decimal) -> str:
+    return f"{number:,f}"

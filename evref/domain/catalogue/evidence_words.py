@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from evref.domain.catalogue.evidence import (
     Direction,
     Evidence,
     Recommendation,
-    Reference,
     ReferenceKind,
 )
-from evref.domain.catalogue.intervention import Intervention
+from evref.domain.catalogue.intervention import FittVp, Intervention
 
 STRENGTHS = {
     Recommendation.STRONG_FOR: "strong",
@@ -29,18 +28,11 @@ _WITHOUT_RECOMMENDATION = {
 }
 
 _KIND_ORDER = {kind: place for place, kind in enumerate(ReferenceKind)}
-_KINDS_WITH_A_BODY = {
-    ReferenceKind.GUIDELINE,
-    ReferenceKind.CONSENSUS_STATEMENT,
-    ReferenceKind.SAFETY_NOTICE,
-}
 
-_REMARK = re.compile(r"\s*\([^()]{13,}\)")
-_YEAR = re.compile(r"\b(?:1[89]|2[01])[0-9]{2}\b")
-_STATEMENT = re.compile(r"(?:\([^()]*\)|(?!; |\. [A-Z]).)+")
-_ALLIANCE = re.compile(r"\b([\w-]+)(?:/[\w-]+){2,}")
-_AFTER_A_COMMA = re.compile(r",(?![^(]*\)).*")
-_NAME = re.compile(r"[A-Z][\w-]+")
+_NEXT_SOURCE = re.compile(r"; (?=[A-Z](?=[^:]*(?:19|20)[0-9]{2})(?:[^;:()]|\([^()]*\))*: )")
+_SOURCE = re.compile(r"\s*\((?:[^()]*\b(?:19|20)[0-9]{2}[^()]*|[A-Z][A-Z0-9-]+)\)")
+"""The source of an element of a dose: an author or a body with the year, or a trial."""
+_ENOUGH, _LONGEST_DOSE = 2, 110
 
 
 def verdict(intervention: Intervention) -> str:
@@ -58,59 +50,39 @@ def verdict(intervention: Intervention) -> str:
     return f"{sources} {advice} ({STRENGTHS[evidence.recommendation]})"
 
 
-def deciding_source(evidence: Evidence) -> str | None:
-    """Return the source that decides, such as “ACR/AF 2019 (superseded)”; None if not named."""
-    if evidence.superseded:
-        return f"{evidence.source or 'not named'} (superseded)"
-    return evidence.source
-
-
 def source(intervention: Intervention) -> str:
-    """Return the main source of the intervention on one line, always with a year.
+    """Return the short name and the year of the source that decides, such as “ESC 2023”.
 
-    It is the grade in the words of the source, such as “Class 1, level A · AHA 2022”: of several
-    statements the first, which decides, without its longer remarks in parentheses, and of three or
-    more bodies the first. Without a grade it is the kind and the year of the work that weighs most,
-    such as “Cochrane review 2021”.
+    If none is named, it is the kind and the year of the newest of the works of the strongest kind,
+    such as “guideline 2020”.
     """
-    grade = intervention.evidence.source_grade
-    if grade is None:
-        return _work(intervention.references)
-    statement = "".join(_STATEMENT.findall(grade)[:1]) or grade
-    issuer, colon, words = statement.partition(": ")
-    if not colon:
-        return _with_year(statement, " · ", statement, intervention.references)
-    body = _ALLIANCE.sub(r"\1", _AFTER_A_COMMA.sub("", issuer))
-    words = _REMARK.sub("", words).replace("level of evidence", "level")
-    words = words[:1].upper() + words[1:]
-    return f"{words} · {_with_year(body, ' ', issuer, intervention.references)}"
+    evidence = intervention.evidence
+    work = min(intervention.references, key=lambda work: (_KIND_ORDER[work.kind], -work.year))
+    named = evidence.source or f"{work.kind.replace('_', ' ')} {work.year}"
+    return f"{named}, replaced" if evidence.superseded else named
 
 
-def _with_year(text: str, joint: str, words: str, works: Sequence[Reference]) -> str:
-    """Return the text with the year in these words, or else with the year of the matching work."""
-    if _YEAR.search(text):
-        return text
-    named = _YEAR.search(words)
-    return f"{text}{joint}{named[0] if named else _fitting(words, works).year}"
+def said(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """Yield each source that states a grade, with its words; the source is empty if not named."""
+    for statement in _NEXT_SOURCE.split(evidence.source_grade) if evidence.source_grade else ():
+        body, colon, words = statement.partition(": ")
+        yield (body, words) if colon else ("", statement)
 
 
-def _fitting(words: str, works: Sequence[Reference]) -> Reference:
-    """Return the work with all these names, else with the first name, else the first work."""
-    names = _NAME.findall(words)
-    for wanted in (names, names[:1]):
-        for work in works:
-            text = f"{work.short_name} {work.authors} {work.source} {work.title}"
-            initials = "".join(name[0] for name in _NAME.findall(text))
-            if wanted and all(name in text or name in initials for name in wanted):
-                return work
-    return works[0]
+def dose(fitt_vp: FittVp) -> str:
+    """Return the dose on one line: frequency, intensity and time, without their sources.
 
-
-def _work(works: Sequence[Reference]) -> str:
-    work = min(works, key=lambda work: (_KIND_ORDER[work.kind], -work.year))
-    kind = work.kind.replace("_", " ")
-    if work.kind in _KINDS_WITH_A_BODY:
-        return f"{kind}, {work.short_name}"
-    if work.kind is ReferenceKind.SYSTEMATIC_REVIEW and "Cochrane" in work.source:
-        kind = "Cochrane review"
-    return f"{kind} {work.year}"
+    The volume is added if fewer than two of them are stated. Elements that make the line too long
+    are left out.
+    """
+    stated = [text for text in (fitt_vp.frequency, fitt_vp.intensity, fitt_vp.time) if text]
+    if len(stated) < _ENOUGH and fitt_vp.volume:
+        stated.append(fitt_vp.volume)
+    line = ""
+    for text in stated:
+        without_source = _SOURCE.sub("", text)
+        if line and len(line) + len(without_source) > _LONGEST_DOSE:
+            break
+        first = without_source[0]
+        line += f" · {first.lower()}{without_source[1:]}" if line else without_source
+    return line[:1].upper() + line[1:] or "No dose stated"

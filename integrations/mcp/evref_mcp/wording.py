@@ -8,9 +8,9 @@ from math import ceil
 from typing import Any
 
 from evref_mcp.answers import MOST_LISTED, in_card_order, works
+from evref_mcp.effects import sentence
 from evref_mcp.records import (
     DiagnosesBody,
-    Effect,
     FoundIntervention,
     Hit,
     Intervention,
@@ -33,8 +33,8 @@ does not mean that sources advise against it.
 
 How to pass it on:
 - Give each intervention with its direction (for, against or unclear). A title never says it.
-- Give an effect with what it is compared with and its interval. Where it may be lower or higher, \
-say so.
+- Give an effect with what it is compared with and its interval. Where there is no clear \
+difference, say so.
 - Give the cautions of an intervention with it, and say where a code fits only approximately.
 - Give certainty and recommendation as they are. not_graded means that the source states no GRADE \
 certainty; not_stated that no recommendation was seen, or that guidelines contradict each other. \
@@ -207,7 +207,7 @@ def _listed(interventions: Iterable[Intervention], cited: Sequence[Reference]) -
             f"- {evidence.direction.upper()}: {intervention.title} {remark}.",
             f"Id {intervention.id}.",
             f"Grade: {evidence.source_grade}." if evidence.source_grade else "",
-            f"{evidence.source or 'Its source'} was superseded." if evidence.superseded else "",
+            f"{evidence.source or 'Its source'} was replaced." if evidence.superseded else "",
             f"Effect: {sentence(intervention.effects[0])}." if intervention.effects else "",
             _quoted(intervention) if isinstance(intervention, FoundIntervention) else "",
             f"Caution: {intervention.cautions}" if intervention.cautions else "",
@@ -216,24 +216,6 @@ def _listed(interventions: Iterable[Intervention], cited: Sequence[Reference]) -
         yield " ".join(filter(None, parts))
     for number, work in enumerate(cited, start=1):
         yield f"[{number}] {work.year} {work.url}"
-
-
-def sentence(effect: Effect) -> str:
-    """Return an effect in words.
-
-    Such as “Death, compared with placebo: risk ratio 0.7 (95 % interval 0.61 to 0.81; lower is
-    better)”.
-    """
-    interval = "interval not stated"
-    if effect.interval is not None:
-        interval = f"95 % interval {effect.interval.low:.9g} to {effect.interval.high:.9g}"
-        if effect.favours == "neither":
-            interval += ": it may be lower or higher"
-    unit = "" if effect.unit is None else f" {effect.unit}"
-    return (
-        f"{effect.outcome}, compared with {effect.comparison}: {effect.measure.replace('_', ' ')} "
-        f"{effect.estimate:.9g}{unit} ({interval}; {effect.better} is better)"
-    )
 
 
 def _quoted(intervention: FoundIntervention) -> str:

@@ -1,4 +1,4 @@
-"""Effects in words, for every measure."""
+"""Effects in words, for every measure and kind of unit."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from decimal import Decimal
 
 import pytest
 
-from evref.domain.catalogue.effect import Better, Effect, Interval, Measure, Per1000
-from evref.domain.catalogue.effect_words import favoured, of_1000, sentence, short
-from evref.domain.catalogue.evidence import Certainty
+from evref.domain.catalogue.effect import Better, Effect, Favours, Interval, Measure, Per1000, Unit
+from evref.domain.catalogue.effect_words import contradicts, direction, plain, short
+from evref.domain.catalogue.evidence import Certainty, Direction
+from evref.domain.errors import InvalidValueError
+from tests.pages.site import bundled
 
 
 def an_effect(
     measure: str,
     estimate: str,
     interval: tuple[str, str] | None,
-    outcome: str = "Death within 30 days",
+    outcome: str = "Death",
     *,
     comparison: str = "placebo",
     unit: str | None = None,
@@ -42,202 +44,167 @@ def an_effect(
     )
 
 
+def a_difference(estimate: str, interval: tuple[str, str] | None, unit: str) -> Effect:
+    return an_effect("mean_difference", estimate, interval, "Outcome", unit=unit)
+
+
 HIGHER = "higher"
-PAIN = an_effect(
-    "standardised_mean_difference",
-    "-0.49",
-    ("-0.59", "-0.39"),
-    "Pain at the end of treatment",
-    comparison="no exercise",
-    studies=44,
-    participants=3537,
-    certainty="high",
-)
 
 
 @pytest.mark.parametrize(
-    ("effect", "size", "brief"),
+    ("effect", "sentence", "line"),
     [
         (
-            PAIN,
-            (
-                "0.49 standard deviations lower (95 % interval 0.39 to 0.59); 44 studies, 3,537 "
-                "people; high certainty"
+            an_effect(
+                "standardised_mean_difference",
+                "-0.49",
+                ("-0.59", "-0.39"),
+                "Pain",
+                comparison="no exercise",
+                studies=44,
+                participants=3537,
+                certainty="high",
             ),
-            "pain 0.49 SD lower",
+            ("Pain: better by 0.49 SD (95 % interval 0.39 to 0.59) vs no exercise; 44 studies, "
+            "3,537 people; high certainty"),
+            "Pain: better by 0.49 SD vs no exercise",
         ),
         (
-            an_effect("risk_ratio", "0.5", ("0.40", "0.62"), studies=1),
-            "0.5 times the risk (95 % interval 0.40 to 0.62); 1 study",
-            "death: 0.5 times the risk",
+            an_effect("hazard_ratio", "0.8", ("0.73", "0.87"), studies=1),
+            "Death: less often, HR 0.8 (95 % interval 0.73 to 0.87) vs placebo; 1 study",
+            "Death: less often (HR 0.8) vs placebo",
         ),
         (
-            an_effect("risk_ratio", "2", ("1.8", "2.4"), "Cure", better=HIGHER),
-            "2 times the chance (95 % interval 1.8 to 2.4)",
-            "cure: 2 times the chance",
+            an_effect("risk_ratio", "0.57", ("0.4", "0.8"), per_1000=("184", "105")),
+            ("Death: less often, 105 instead of 184 in 1,000, RR 0.57 (95 % interval 0.4 to 0.8) "
+            "vs placebo"),
+            "Death: less often, 105 instead of 184 in 1,000 vs placebo",
         ),
         (
-            an_effect("odds_ratio", "0.5", ("0.3", "0.8"), participants=1),
-            "0.5 times the odds (95 % interval 0.3 to 0.8); 1 person",
-            "death: 0.5 times the odds",
+            an_effect("odds_ratio", "1.34", ("1.02", "1.76"), "No disability", better=HIGHER),
+            "No disability: more often, OR 1.34 (95 % interval 1.02 to 1.76) vs placebo",
+            "No disability: more often (OR 1.34) vs placebo",
         ),
         (
-            an_effect("hazard_ratio", "1.71", ("1.1", "2.6"), "Major bleeding"),
-            "1.71 times the hazard (95 % interval 1.1 to 2.6)",
-            "major bleeding: 1.71 times the hazard",
+            an_effect("risk_ratio", "0.89", ("0.78", "1.01")),
+            "Death: no clear difference, RR 0.89 (95 % interval 0.78 to 1.01) vs placebo",
+            "Death: no clear difference (RR 0.89, 0.78 to 1.01) vs placebo",
         ),
         (
-            an_effect("rate_ratio", "0.81", ("0.6", "1.0"), certainty="very_low"),
-            (
-                "0.81 times the rate, but it may be lower or higher (95 % interval 0.6 to 1.0); "
-                "very low certainty"
-            ),
-            "death: may be lower or higher",
-        ),
-        (
-            an_effect("risk_ratio", "1.0", ("0.8", "1.2")),
-            "the same risk, but it may be lower or higher (95 % interval 0.8 to 1.2)",
-            "death: may be lower or higher",
+            an_effect("rate_ratio", "0.99", ("0.9", "1.1")),
+            "Death: about the same, rate ratio 0.99 (95 % interval 0.9 to 1.1) vs placebo",
+            "Death: about the same (rate ratio 0.99, 0.9 to 1.1) vs placebo",
         ),
         (
             an_effect(
-                "risk_difference",
-                "6.4",
-                ("1.2", "11.6"),
-                "Alive at 5 years",
-                unit="percentage points",
+                "risk_difference", "13.5", ("5", "22"), "Cure", unit="percentage points",
                 better=HIGHER,
             ),
-            "6.4 percentage points higher (95 % interval 1.2 to 11.6)",
-            "alive 6.4 percentage points higher",
+            "Cure: more often by 13.5 percentage points (95 % interval 5 to 22) vs placebo",
+            "Cure: more often by 13.5 percentage points vs placebo",
         ),
         (
-            an_effect(
-                "mean_difference",
-                "-1.20",
-                ("-3.1", "0.7"),
-                "Hamilton anxiety score (0 to 56)",
-                unit="points",
-            ),
-            (
-                "1.20 points lower, but it may be lower or higher (95 % interval 3.1 lower to 0.7 "
-                "higher)"
-            ),
-            "Hamilton anxiety score: may be lower or higher",
+            a_difference("-4.26", ("-6", "-2"), "mm Hg"),
+            "Outcome: lower by 4.26 mm Hg (95 % interval 2 to 6) vs placebo",
+            "Outcome: lower by 4.26 mm Hg vs placebo",
         ),
         (
-            an_effect("mean_difference", "0", ("-2", "0"), "HbA1c", unit="%"),
-            "no difference, but it may be lower or higher (95 % interval 2 lower to 0)",
-            "HbA1c: may be lower or higher",
+            a_difference("1.5", None, "points of 100"),
+            "Outcome: worse by 1.5 of 100 points (95 % interval not stated) vs placebo",
+            "Outcome: worse by 1.5 of 100 points, interval not stated vs placebo",
         ),
         (
-            an_effect(
-                "mean_difference",
-                "5",
-                None,
-                "Mood after 8 weeks (positive figure: improvement)",
-                unit="points of 10",
-                better=HIGHER,
-            ),
-            "5 points of 10 higher (95 % interval not stated)",
-            (
-                "mood after 8 weeks (positive figure: improvement): 5 points of 10 higher (no "
-                "interval stated)"
-            ),
+            a_difference("-1.44", ("-2", "-1"), "days a month"),
+            "Outcome: fewer by 1.44 days a month (95 % interval 1 to 2) vs placebo",
+            "Outcome: fewer by 1.44 days a month vs placebo",
+        ),
+        (
+            a_difference("-2.17", ("-4.39", "0.06"), "points of 100"),
+            ("Outcome: no clear difference, better by 2.17 of 100 points (95 % interval 4.39 "
+            "better to 0.06 worse) vs placebo"),
+            "Outcome: no clear difference vs placebo",
+        ),
+        (
+            an_effect("standardised_mean_difference", "0", ("-0.1", "0.2"), "Pain"),
+            "Pain: about the same (95 % interval 0.1 better to 0.2 worse) vs placebo",
+            "Pain: about the same vs placebo",
+        ),
+        (
+            an_effect("risk_ratio", "1.05", ("1.01", "1.09")),
+            "Death: more often, RR 1.05 (95 % interval 1.01 to 1.09) vs placebo",
+            "Death: more often (RR 1.05) vs placebo",
         ),
     ],
-)
-def test_an_effect_is_a_sentence_and_has_a_short_form(
-    effect: Effect, size: str, brief: str
-) -> None:
-    """Neither form says more than the figures do."""
-    assert sentence(effect) == f"{effect.outcome}, compared with {effect.comparison}: {size}"
-    assert short(effect) == brief
-    assert of_1000(effect) is None
+)  # fmt: skip
+def test_an_effect_in_a_sentence_and_on_a_line(effect: Effect, sentence: str, line: str) -> None:
+    assert plain(effect) == sentence
+    assert short(effect) == line
+
+
+@pytest.mark.parametrize("comparison", ["a comparison that is long", "usual care"])
+def test_a_comparison_that_does_not_fit_is_left_out_of_the_line(comparison: str) -> None:
+    effect = an_effect("risk_ratio", "0.5", ("0.4", "0.6"), "D" * 70, comparison=comparison)
+
+    assert short(effect) == f"{'D' * 70}: less often (RR 0.5)"
 
 
 @pytest.mark.parametrize(
-    ("estimate", "interval", "events", "whole", "brief"),
+    ("effect", "opposite_of"),
     [
-        (
-            *("0.7", ("0.6", "0.8"), ("162", "114")),
-            "Of 1,000 people, 162 without and 114 with it: 48 fewer",
-            "death: 48 fewer in 1,000",
-        ),
-        (
-            *("1.3", ("1.1", "1.5"), ("5.5", "7")),
-            "Of 1,000 people, 5.5 without and 7 with it: 1.5 more",
-            "death: 1.5 more in 1,000",
-        ),
-        (
-            *("0.9", ("0.8", "1.1"), ("50", "46")),
-            "Of 1,000 people, 50 without and 46 with it: 4 fewer, but it may be fewer or more",
-            "death: may be lower or higher",
-        ),
-        (
-            *("0.9", ("0.8", "0.99"), ("3", "3")),
-            "Of 1,000 people, 3 without and 3 with it: no difference",
-            "death: no difference in 1,000",
-        ),
+        (an_effect("risk_ratio", "0.5", ("0.4", "0.6")), Direction.AGAINST),
+        (an_effect("risk_ratio", "2", None), Direction.FOR),
+        (an_effect("risk_ratio", "2", ("0.9", "3")), None),
     ],
 )
-def test_events_in_1000_people_are_said(
-    estimate: str, interval: tuple[str, str], events: tuple[str, str], whole: str, brief: str
+def test_an_effect_says_the_opposite_of_advice(
+    effect: Effect, opposite_of: Direction | None
 ) -> None:
-    """They replace the ratio where they are known."""
-    effect = an_effect("risk_ratio", estimate, interval, per_1000=events)
-
-    assert (of_1000(effect), short(effect)) == (whole, brief)
-
-
-@pytest.mark.parametrize(
-    ("interval", "better", "words"),
-    [
-        (("0.6", "0.8"), "lower", "Favours it"),
-        (("0.6", "0.8"), "higher", "Favours placebo"),
-        (None, "lower", "Favours neither"),
-    ],
-)
-def test_the_favoured_side_is_named(
-    interval: tuple[str, str] | None, better: str, words: str
-) -> None:
-    assert favoured(an_effect("risk_ratio", "0.7", interval, better=better)) == words
-
-
-def test_the_short_form_leaves_out_a_time_with_its_comma() -> None:
-    outcome = "Admission, or death, within 12 months"
-    effect = an_effect("risk_ratio", "0.9", ("0.8", "1.1"), outcome)
-
-    assert short(effect) == "admission, or death: may be lower or higher"
-
-
-@pytest.mark.parametrize(
-    ("outcome", "brief"),
-    [
-        (
-            "Pain after treatment (points less on a scale of 0 to 100)",
-            "pain after treatment (points less on a scale of 0 to 100): 12 points of 100 higher",
-        ),
-        (
-            "Mood after treatment (no difference found at 6 months)",
-            "mood after treatment (no difference found at 6 months): 12 points of 100 higher",
-        ),
-        (
-            "Function, given within 3 hours",
-            "function, given within 3 hours: 12 points of 100 higher",
-        ),
-        ("Function, trained at home", "function, trained at home: 12 points of 100 higher"),
-    ],
-)
-def test_the_short_form_keeps_words_that_explain_the_figure(outcome: str, brief: str) -> None:
-    """Otherwise less pain could be read as more pain."""
-    effect = an_effect(
-        "mean_difference",
-        "12",
-        ("10", "15"),
-        outcome,
-        unit="points of 100",
-        better=HIGHER,
+    assert [advice for advice in Direction if contradicts(effect, advice)] == (
+        [opposite_of] if opposite_of else []
     )
 
-    assert short(effect) == brief
+
+def test_a_unit_that_cannot_be_put_into_words_is_refused() -> None:
+    with pytest.raises(InvalidValueError, match="unit: must be a unit that"):
+        a_difference("1", None, "bananas")
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        effect
+        for entry in bundled().entries
+        for intervention in entry.interventions
+        for effect in intervention.effects
+    ],
+    ids=lambda effect: effect.outcome[:40],
+)
+def test_no_effect_of_the_catalogue_reads_backwards(effect: Effect) -> None:
+    """The word agrees with the side that the effect favours, with what is better, and the sign."""
+    word = direction(effect)
+    rises = effect.estimate > effect.measure.no_effect
+    good, bad = Favours.INTERVENTION, Favours.COMPARISON
+
+    if effect.interval is not None and effect.favours is Favours.NEITHER:
+        assert word in {"about the same", "no clear difference"}
+        return
+    assert word in {
+        "less often",
+        "more often",
+        "better",
+        "worse",
+        "lower",
+        "higher",
+        "fewer",
+        "more",
+    }
+    if effect.unit_kind is Unit.SCORE:
+        assert word in {"better", "worse"}
+        if effect.interval is not None:
+            assert {good: "better", bad: "worse"}[effect.favours] == word
+        assert (word == "better") is (rises is (effect.better is Better.HIGHER))
+    else:
+        assert (word in {"more often", "higher", "more"}) is rises
+    if effect.interval is not None:
+        favours = good if rises is (effect.better is Better.HIGHER) else bad
+        assert effect.favours is favours

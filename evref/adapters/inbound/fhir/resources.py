@@ -23,9 +23,9 @@ from evref.adapters.inbound.fhir.outcome import ROOT
 from evref.adapters.inbound.web.code_systems import ICD_10, ICD_11
 from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
-from evref.domain.catalogue.effect_words import sentence
+from evref.domain.catalogue.effect_words import plain
 from evref.domain.catalogue.evidence import Evidence, Reference
-from evref.domain.catalogue.evidence_words import deciding_source, source, verdict
+from evref.domain.catalogue.evidence_words import source, verdict
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.catalogue.matching import Doubt, Relation
 from evref.domain.catalogue.question import Found
@@ -123,7 +123,7 @@ class Resources:
                 "subtitle": _in_words(intervention),
                 "description": _described(intervention),
                 "relatedArtifact": [
-                    *_justification(evidence),
+                    *_justification(intervention),
                     *map(_citation, intervention.references),
                 ],
                 "doNotPerform": DO_NOT_PERFORM[evidence.direction],
@@ -196,7 +196,7 @@ class Resources:
                 # A client may show only the title and the description of an action.
                 "description": _in_words(intervention) + _caution(intervention),
                 "code": [self._concept(intervention.module), self._concept(intervention.phase)],
-                "documentation": _justification(evidence),
+                "documentation": _justification(intervention),
                 "definitionCanonical": self.canonical(
                     ACTIVITY_DEFINITION, fhir_id(intervention.id)
                 ),
@@ -250,11 +250,12 @@ class Resources:
         return f"{self._root}/StructureDefinition/{name}"
 
 
-def _justification(evidence: Evidence) -> list[dict[str, Any]]:
+def _justification(intervention: Intervention) -> list[dict[str, Any]]:
     """Return the grades that the sources state as a related artifact, or nothing.
 
     R4 allows the extensions of strength and certainty on an attachment alone.
     """
+    evidence = intervention.evidence
     strengths, qualities = STRENGTHS[evidence.recommendation], QUALITIES[evidence.certainty]
     grades = [
         {
@@ -267,7 +268,7 @@ def _justification(evidence: Evidence) -> list[dict[str, Any]]:
         )
         if codings
     ]
-    label = deciding_source(evidence)
+    label = source(intervention) if evidence.source or evidence.superseded else None
     if not grades and label is None and evidence.source_grade is None:
         return []
     document = {"extension": grades, "title": "Grades of the evidence"} if grades else None
@@ -316,7 +317,7 @@ def _in_words(intervention: Intervention) -> str:
 
 def _described(intervention: Intervention) -> str:
     """Return the summary, the effects in sentences, and the caution, in Markdown."""
-    effects = [f"{sentence(effect)}." for effect in intervention.effects]
+    effects = [f"{plain(effect)}." for effect in intervention.effects]
     return "\n\n".join([intervention.summary, *effects]) + _caution(intervention)
 
 

@@ -28,10 +28,10 @@ from evref.adapters.inbound.web.atom import Element, content, text
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
 from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
-from evref.domain.catalogue.effect_words import sentence
+from evref.domain.catalogue.effect_words import plain
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction
-from evref.domain.catalogue.evidence_words import deciding_source, verdict
+from evref.domain.catalogue.evidence_words import source, verdict
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.served import Served
@@ -243,8 +243,8 @@ class KnowledgeResponse:
                 address=self._page(diagnosis) if self.has_pages else None,
                 meanings=MEANINGS,
                 verdict=verdict,
-                deciding_source=deciding_source,
-                sentence=sentence,
+                source=source,
+                plain=plain,
                 names=NAMES,
             )
             yield self._entry(diagnosis, module, summary, of_module[module])

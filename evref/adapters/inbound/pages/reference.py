@@ -17,11 +17,10 @@ from evref.adapters.inbound.web.representations import (
     Representation,
     respond,
 )
-from evref.domain.catalogue.card import card
+from evref.domain.catalogue.card import card, commonest_phase
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import CardGroup
-from evref.domain.catalogue.intervention import Intervention
 
 # Swagger UI sets style attributes in its script. Scripts come from this service only; none are
 # inline.
@@ -30,6 +29,10 @@ _SWAGGER_POLICY = (
     "img-src 'self' data:; connect-src 'self'; font-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
+
+_EXAMPLE = "heart-failure"
+"""The diagnosis of which the front page shows a few lines, if the catalogue has it."""
+_SHOWN = {CardGroup.RECOMMENDED: 3, CardGroup.ADVISED_AGAINST: 1, CardGroup.TO_CONSIDER: 1}
 
 
 def blueprint(host: Host) -> Blueprint:
@@ -80,23 +83,25 @@ def blueprint(host: Host) -> Blueprint:
 def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
     entries = () if catalogue is None else catalogue.entries
     example = max(entries, key=_example_rank, default=None)
+    shown = () if example is None else example.visible_interventions()
+    groups = {} if example is None else card(shown, example.diagnosis.mainstays)
     return {
         "base_url": base_url,
         "entries": entries,
         "intervention_count": sum(len(entry.visible_interventions()) for entry in entries),
         "work_count": 0 if catalogue is None else catalogue.work_count,
         "example": example,
-        "card": {} if example is None else _card(example),
+        "card": {group: some for group, some in groups.items() if group in _SHOWN},
+        "phase": commonest_phase(shown),
+        "most": _SHOWN,
     }
 
 
-def _example_rank(entry: Entry) -> tuple[int, int]:
-    """Return the sort key of a card as an example: many groups first, then few interventions."""
-    return len(_card(entry)), -len(entry.visible_interventions())
-
-
-def _card(entry: Entry) -> dict[CardGroup, tuple[Intervention, ...]]:
-    return card(entry.visible_interventions(), entry.diagnosis.mainstays)
+def _example_rank(entry: Entry) -> tuple[bool, int, int]:
+    """Return the sort key of a card as an example: all groups shown, then few interventions."""
+    interventions = entry.visible_interventions()
+    groups = {intervention.evidence.group for intervention in interventions}
+    return entry.diagnosis.id == _EXAMPLE, len(groups & _SHOWN.keys()), -len(interventions)
 
 
 @cache

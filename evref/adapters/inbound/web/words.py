@@ -1,16 +1,16 @@
 """The names of the catalogue's terms, and sentences made from its data, for the pages."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date
 from urllib.parse import urlsplit
 
-from evref.domain.catalogue import vocabulary
+from evref.domain.catalogue import effect_words, evidence_words, vocabulary
 from evref.domain.catalogue.card import card
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.evidence import Direction, Reference
-from evref.domain.catalogue.intervention import Intervention
+from evref.domain.catalogue.evidence import CardGroup, Direction, Reference
+from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.rules import counted
 
 NAMES = vocabulary.NAMES
@@ -18,6 +18,44 @@ TIMES = vocabulary.TIMES
 MEANINGS = vocabulary.MEANINGS
 LANGUAGES = {"de": "German", "es": "Spanish", "fr": "French", "it": "Italian"}
 SIGNS = {Direction.FOR: "+", Direction.AGAINST: "\N{MINUS SIGN}", Direction.UNCLEAR: "?"}
+
+FAVOURED = (CardGroup.RECOMMENDED, CardGroup.TO_CONSIDER, CardGroup.SUPPORTED)
+FITT_VP = ("frequency", "intensity", "time", "type", "volume", "progression")
+_SHORT_NAMES = {
+    CardGroup.SUPPORTED: "Supported",
+    CardGroup.NO_BENEFIT_FOUND: "No benefit",
+    CardGroup.UNCLEAR: "Unclear",
+}
+
+
+def short(group: CardGroup) -> str:
+    """Return the name of a group where there is little room."""
+    return _SHORT_NAMES.get(group) or NAMES[group]
+
+
+def remarks(intervention: Intervention, commonest: Phase | None) -> Iterator[str]:
+    """Yield what the line of an intervention says before its source.
+
+    That is the phase unless it is the commonest of the page, and the dose of an exercise, or else
+    the first effect unless it says the opposite of the group.
+    """
+    if intervention.phase is not commonest:
+        yield NAMES[intervention.phase]
+    direction = intervention.evidence.direction
+    if intervention.fitt_vp is not None:
+        yield evidence_words.dose(intervention.fitt_vp)
+    elif intervention.effects and not effect_words.contradicts(intervention.effects[0], direction):
+        yield effect_words.short(intervention.effects[0])
+
+
+def stated(dose: FittVp) -> dict[str, str]:
+    """Return the elements of a dose that the sources state."""
+    return {name: text for name in FITT_VP if (text := getattr(dose, name))}
+
+
+def unbroken(source: str) -> str:
+    """Return the name of a source with a year that never begins a line."""
+    return "\N{NO-BREAK SPACE}".join(source.rsplit(" ", 1))
 
 
 def directions(interventions: Iterable[Intervention]) -> dict[Direction, int]:

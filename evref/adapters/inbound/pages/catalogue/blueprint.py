@@ -19,7 +19,7 @@ from evref.adapters.inbound.web import query, words
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.representations import Representation
 from evref.domain.catalogue import effect_words, evidence_words
-from evref.domain.catalogue.card import card, in_card_order
+from evref.domain.catalogue.card import card, commonest_phase, in_card_order
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.chapters import by_chapter, chapter_of, related
 from evref.domain.catalogue.diagnosis import Module
@@ -198,6 +198,7 @@ def _index_context(catalogue: Catalogue, asked: dict[str, Any], results: Results
     only = found.entries[0] if is_search and len(found.entries) == 1 and not results.asks else None
     return {
         "card": only and card(only.visible_interventions(), only.diagnosis.mainstays),
+        "phase": only and commonest_phase(only.visible_interventions()),
         "catalogue": catalogue,
         "asked": _with_none(_INDEX, asked),
         "results": results,
@@ -233,6 +234,15 @@ def _works(entry: Entry) -> dict[Reference, int]:
 def _diagnosis_context(catalogue: Catalogue, entry: Entry, asked: dict[str, Any]) -> dict[str, Any]:
     everything = entry.visible_interventions()
     shown = entry.visible_interventions(asked.get("module"), asked.get("phase"))
+    works = _works(entry)
+    mainstays = entry.diagnosis.mainstays
+    exercises = [
+        intervention
+        for intervention in in_card_order(shown, mainstays)
+        if intervention.module is Module.FITT_VIP
+    ]
+    is_doses = asked.get("module") is Module.FITT_VIP
+    used = {work for intervention in exercises for work in intervention.references}
     return {
         "catalogue": catalogue,
         "entry": entry,
@@ -240,8 +250,13 @@ def _diagnosis_context(catalogue: Catalogue, entry: Entry, asked: dict[str, Any]
         "asked": _with_none(_DIAGNOSIS, asked),
         "shown": shown,
         "everything": everything,
-        "card": card(shown, entry.diagnosis.mainstays),
-        "works": _works(entry),
+        "card": card(shown, mainstays),
+        "phase": commonest_phase(everything),
+        "exercises": exercises,
+        "is_doses": is_doses,
+        "scales": drawing.scales(everything),
+        "works": works,
+        "cited": [work for work in works if work in used] if is_doses else [*works],
         "chapter": chapter_of(entry.diagnosis),
         "related": related(entry.diagnosis, (other.diagnosis for other in catalogue.entries)),
         "description": words.summary(entry),
@@ -279,6 +294,7 @@ def _evidence_context(catalogue: Catalogue | None) -> dict[str, Any]:
             for value in (evidence.direction, evidence.certainty, evidence.recommendation)
         ),
         "example": _EXAMPLE,
+        "scales": {drawing.unit(_EXAMPLE): drawing.Scale(-0.9, 0.9, None)},
         "Certainty": Certainty,
         "Recommendation": Recommendation,
     }

@@ -1,107 +1,112 @@
-"""The drawings of an effect: its interval on an axis, and its events in a field of 1,000 dots.
+"""The drawings of effects: estimate and interval on an axis, with one scale a unit over a page.
 
-They are readable in print and without colour, because elements differ in shape.
+Values that are better for the person are always on the right.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
-from evref.domain.catalogue.effect import Better, Effect
+from evref.domain.catalogue.effect import Better, Effect, Favours
+from evref.domain.catalogue.intervention import Intervention
 
-WIDTH, _MARGIN = 240, 8
-_DOTS_A_ROW, _STEP, _DOTS = 50, 5, 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """The positions on the axis, from the left; `alternative` is the text alternative."""
-
-    estimate: float
-    low: float
-    high: float
-    no_effect: float
-    better_is_left: bool
-    alternative: str
+_WIDTH, _MARGIN = 440, 10
+_RATIOS = (0.0625, 0.125, 0.25, 0.5, 0.75, 1, 1.5, 2, 4, 8, 16)
+_MOST_TICKS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """The SVG paths of all dots, of the events with and without the intervention, and of the
-    difference.
-    """
+class Scale:
+    """The values between which a unit is drawn, with their sign turned so that more is better."""
 
-    everybody: str
-    both: str
-    difference: str
-    legend: str
+    worst: float
+    best: float
+    step: float | None
+    """The distance of ticks; None on the logarithmic scale of ratios."""
+
+    def place(self, value: float) -> float:
+        """Return the distance of a value from the left edge, at most that of an end."""
+        share = (min(max(value, self.worst), self.best) - self.worst) / (self.best - self.worst)
+        return round(_MARGIN + share * (_WIDTH - 2 * _MARGIN), 1)
+
+    def ticks(self, better: Better) -> list[tuple[float, str]]:
+        """Return the place and the number of each tick."""
+        if self.step is not None:
+            first, last = round(self.worst / self.step), round(self.best / self.step)
+            return [
+                (self.place(number * self.step), f"{abs(number * self.step):.9g}")
+                for number in range(first, last + 1)
+            ]
+        values = [(_turned(math.log(ratio), better), f"{ratio:g}") for ratio in _RATIOS]
+        within = [tick for tick in values if self.worst - 1e-9 <= tick[0] <= self.best + 1e-9]
+        every = 2 if len(within) > 2 * _MOST_TICKS else 1
+        return [(self.place(value), text) for value, text in within[::every]]
 
 
-def axis(effect: Effect) -> Axis:
-    """Return the positions; the axis of a ratio is logarithmic, so 0.5 and 2 are equally far from
-    1.
-    """
-    scale = math.log if effect.measure.is_ratio else float
-    estimate = scale(float(effect.estimate))
-    low = high = estimate
-    if effect.interval is not None:
-        low, high = (scale(float(end)) for end in (effect.interval.low, effect.interval.high))
-    no_effect = scale(effect.measure.no_effect)
-    first, last = min(low, no_effect), max(high, no_effect)
-    room = (WIDTH - 2 * _MARGIN) / (last - first or 1)
+def unit(effect: Effect) -> str:
+    """Return the unit of the axis, which heads the drawings."""
+    if effect.measure.is_ratio:
+        return "Ratio; 1 is no difference"
+    name = effect.unit or "standard deviations"
+    return name[0].upper() + name[1:]
 
-    def place(value: float) -> float:
-        return round(_MARGIN + (value - first) * room, 1)
 
-    return Axis(
-        place(estimate),
-        place(low),
-        place(high),
-        place(no_effect),
-        better_is_left=effect.better is Better.LOWER,
-        alternative=_alternative(effect),
+def scales(interventions: Iterable[Intervention]) -> dict[str, Scale]:
+    """Return the scale of each unit for all effects of the interventions."""
+    values: dict[str, list[float]] = {}
+    for intervention in interventions:
+        for effect in intervention.effects:
+            values.setdefault(unit(effect), []).extend(_values(effect))
+    return {name: _scale(name, every) for name, every in values.items()}
+
+
+def by_unit(effects: Iterable[Effect]) -> dict[tuple[str, Better], list[Effect]]:
+    """Return effects by what can share an axis: the unit and, of ratios, what is better."""
+    figures: dict[tuple[str, Better], list[Effect]] = {}
+    for effect in effects:
+        better = effect.better if effect.measure.is_ratio else Better.HIGHER
+        figures.setdefault((unit(effect), better), []).append(effect)
+    return figures
+
+
+def drawn(effect: Effect, scales: Mapping[str, Scale]) -> tuple[str, str]:
+    """Return the SVG paths of the interval and of the estimate."""
+    estimate, *ends = map(scales[unit(effect)].place, _values(effect))
+    dot = f"M{estimate} 3.5l5.5 5.5-5.5 5.5-5.5-5.5z"
+    if not ends:
+        return "", dot
+    left, right = sorted(ends)
+    return f"M{left} 5v8m0-4H{right}m0-4v8", dot
+
+
+def tone(effect: Effect) -> str:
+    """Return the class of the colour: good, bad, or none if there may be no effect."""
+    return {Favours.INTERVENTION: "good", Favours.COMPARISON: "bad"}.get(effect.favours, "none")
+
+
+def _values(effect: Effect) -> list[float]:
+    """Return the estimate and the ends of the interval."""
+    numbers: list[Decimal] = [effect.estimate, *(effect.interval or ())]
+    to_scale = math.log if effect.measure.is_ratio else float
+    return [_turned(to_scale(float(number)), effect.better) for number in numbers]
+
+
+def _turned(value: float, better: Better) -> float:
+    return value if better is Better.HIGHER else -value
+
+
+def _scale(name: str, values: list[float]) -> Scale:
+    worst, best = min(0.0, *values), max(0.0, *values)
+    if name.startswith("Ratio"):
+        # One tick on each side of 1, up to the widest.
+        least, most = math.log(2), math.log(_RATIOS[-1])
+        return Scale(max(min(worst, -least), -most), min(max(best, least), most), None)
+    rough = (best - worst) / (_MOST_TICKS - 1) or 1
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
+    return Scale(
+        -step * max(math.ceil(-worst / step), 1), step * max(math.ceil(best / step), 1), step
     )
-
-
-def _alternative(effect: Effect) -> str:
-    no_effect = effect.measure.no_effect
-    if effect.interval is None:
-        place = "no interval is stated"
-    elif effect.interval.holds(no_effect):
-        place = "the interval holds no effect"
-    else:
-        side = "left" if effect.estimate < no_effect else "right"
-        place = f"the whole interval is on the {side} of no effect"
-    return f"Drawn: {place}; better is {'left' if effect.better is Better.LOWER else 'right'}"
-
-
-def field(effect: Effect) -> Field | None:
-    """Return the field of dots; None if the number of events in 1,000 people is unknown."""
-    if effect.per_1000 is None:
-        return None
-    without, with_it = (
-        round(events) for events in (effect.per_1000.comparison, effect.per_1000.intervention)
-    )
-    fewest, most = sorted((without, with_it))
-    one, other = ("with", "without") if with_it < without else ("without", "with")
-    return Field(
-        _dots(0, _DOTS),
-        _dots(0, fewest),
-        _dots(fewest, most),
-        f"●\N{NO-BREAK SPACE}{fewest} {one} it, ○\N{NO-BREAK SPACE}{most - fewest} more {other} it",
-    )
-
-
-def _dots(first: int, end: int) -> str:
-    """Return an SVG path along the rows of these dots, which round dashes draw."""
-    rows = []
-    while first < end:
-        row, column = divmod(first, _DOTS_A_ROW)
-        number = min(_DOTS_A_ROW - column, end - first)
-        # Slightly longer than the distance between the first and the last dot, to draw the last
-        # one.
-        length = _STEP * (number - 1) + 0.1
-        rows.append(f"M{_STEP * column + 3} {_STEP * row + 3}h{length:g}")
-        first += number
-    return "".join(rows)

@@ -60,6 +60,9 @@ const ask = async () => {
   return undefined;
 };
 
+// On a telephone, the focus would open the keyboard over the page.
+if (input && "focus" in input.dataset && matchMedia("(hover: hover) and (pointer: fine)").matches) input.focus();
+
 if (input?.dataset.suggest) {
   list.id = "suggestions";
   list.role = "listbox";
