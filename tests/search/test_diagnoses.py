@@ -221,6 +221,12 @@ def test_a_hit_says_why(
             (),
         ),
         ("Blasenkrebs", [Piece("Blasenkrebs", ReadAs.ABSENT, "Blasenkrebs")], ()),
+        (
+            "pulmonale Hypertonie",
+            [Piece("pulmonale Hypertonie", ReadAs.ABSENT, "pulmonale Hypertonie")],
+            (),
+        ),
+        ("led", [], ("led",)),
     ],
 )
 def test_each_piece_says_what_it_was_read_as(

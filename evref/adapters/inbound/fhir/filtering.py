@@ -14,6 +14,7 @@ from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.question import Question
 from evref.domain.catalogue.search.folding import words_of
+from evref.domain.catalogue.search.found import MatchedBy
 from evref.domain.catalogue.served import Served
 from evref.domain.rules import folded
 
@@ -75,12 +76,17 @@ class Selection:
     def by_words(self, items: Sequence[Item], texts: Collection[str]) -> list[Item]:
         served = self._served
         if self._type == PLAN_DEFINITION:
-            names = (Question(words=text, is_of_record=True) for text in texts)
-            ids = {hit.diagnosis_id for name in names for hit in served.find(name).hits}
-            wanted = [words for text in texts if (words := {*words_of(text)})]
+            asked = (Question(words=text) for text in texts)
+            ids = {
+                hit.diagnosis_id
+                for question in asked
+                for hit in served.find(question).hits
+                if hit.by is not MatchedBy.UMBRELLA
+            }
+            wanted = [words for text in texts if (words := words_of(text))]
             for item in items:
-                words_of_title = {*words_of(item.title)}
-                if any(words <= words_of_title for words in wanted):
+                title = words_of(item.title)
+                if any(all(_begins(word, title) for word in words) for words in wanted):
                     ids.add(item.catalogue_id)
         else:
             asked = (Question(words=text) for text in texts)
@@ -127,6 +133,10 @@ _METHODS: dict[str, Callable[[Selection, Any, Any], list[Any]]] = {
     "topic": Selection.by_topic,
     "_lastUpdated": Selection.by_last_update,
 }
+
+
+def _begins(beginning: str, words: Iterable[str]) -> bool:
+    return any(word.startswith(beginning) for word in words)
 
 
 def _is_among(tokens: set[Token], system: str, code: str) -> bool:

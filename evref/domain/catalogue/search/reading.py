@@ -54,11 +54,11 @@ class Word:
 
 
 class Named(NamedTuple):
-    """A name in a query, and the places of its words; doubtful where a word beside changes it."""
+    """A name in a query, the places of its words, and those of words that make it another one."""
 
     name: Name
     places: frozenset[int]
-    is_doubtful: bool = False
+    changed_by: frozenset[int] = _EMPTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +79,12 @@ class Reading:
     words: tuple[Word, ...]
     named: tuple[Named, ...] = ()
     negated: tuple[str, ...] = ()
+    text: str = ""
 
     @property
     def meant(self) -> list[Named]:
         """The names of diagnoses and the wider words that count."""
-        return [one for one in self.named if not (one.is_doubtful or one.name.kind is Kind.ABSENT)]
+        return [one for one in self.named if not (one.changed_by or one.name.kind is Kind.ABSENT)]
 
     @property
     def covered(self) -> frozenset[int]:
@@ -126,7 +127,7 @@ class Reader:
                 others += self._with_one_slip(near[0])
                 best = best if best.named or not others else others[0]
             best = max((best, *others), key=lambda one: len(one.covered))
-        return replace(best, negated=negated)
+        return replace(best, negated=negated, text=text)
 
     def read_name(self, text: str) -> Reading:
         """Return the reading of a name in a record: beside the name, it must say nothing more.
@@ -298,7 +299,7 @@ class Reader:
         return Reading(
             words,
             tuple(
-                Named(name, places, self._is_doubtful(name, places, words, covered, asks=asks))
+                Named(name, places, self._changing(name, places, words, covered, asks=asks))
                 for places, names in chosen.items()
                 for name in names
             ),
@@ -324,7 +325,7 @@ class Reader:
                 by_places.setdefault(own, []).append(self.lexicon.name(number))
         return by_places
 
-    def _is_doubtful(
+    def _changing(
         self,
         name: Name,
         places: frozenset[int],
@@ -332,8 +333,8 @@ class Reader:
         covered: Collection[int],
         *,
         asks: bool,
-    ) -> bool:
-        """Return whether a word beside the name makes another disease of it.
+    ) -> frozenset[int]:
+        """Return the places of words beside the name that make another disease of it.
 
         In a text that asks for nothing else, a word next to it that no text of its interventions
         has does so, too; not where people describe a complaint, or abbreviate.
@@ -341,14 +342,20 @@ class Reader:
         first, last = min(places), max(places)
         near = range(max(0, first - _REACH), min(len(words), last + _REACH + 1))
         beside = {place: words[place] for place in near if place not in covered}
-        if any(word.folded.startswith(self._lists.qualifiers) for word in beside.values()):
-            return True
-        is_exempt = asks or name.kind in {Kind.COMPLAINT, Kind.ABSENT} or words[first].names
-        return not is_exempt and any(
-            not (self.lexicon.is_light(word.folded) or self._texts.mention(name, word.stem))
+        changing = {
+            place
             for place, word in beside.items()
-            if place in {first - 1, last + 1}
-        )
+            if word.folded.startswith(self._lists.qualifiers)
+        }
+        is_exempt = asks or name.kind in {Kind.COMPLAINT, Kind.ABSENT} or words[first].names
+        if not (changing or is_exempt):
+            changing = {
+                place
+                for place in beside.keys() & {first - 1, last + 1}
+                if not self.lexicon.is_light(words[place].folded)
+                and not self._texts.mention(name, words[place].stem)
+            }
+        return frozenset(changing)
 
     def _is_right(self, word: Word) -> bool:
         return (

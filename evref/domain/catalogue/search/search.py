@@ -76,21 +76,16 @@ class Search:
         hits = self._hits(reading, reading.meant)
         if not hits and not reading.absent:
             hits = self._having(reading)
-        near = self._hits(reading, [one for one in reading.named if one.is_doubtful])
+        near = self._hits(reading, [one for one in reading.named if one.changed_by])
         if not (hits or near or reading.absent):
             near = tuple(self._near(reading))
-        unread = [
-            concept.typed
-            for concept in self._beside_names(reading)
-            if self._is_required(concept) and not self._is_told(concept)
-        ]
         return FoundDiagnoses(
             hits,
             () if hits else self._suggested(near),
             _wider(reading),
             tuple(dict.fromkeys(reading.typed(one.places) for one in reading.absent)),
             self._pieces(reading),
-            () if hits and not reading.meant else tuple(unread),
+            () if hits and not reading.meant else self._unread(reading),
         )
 
     def diagnoses_of_record(self, text: str) -> FoundDiagnoses:
@@ -265,7 +260,7 @@ class Search:
             for concept, found in zip(concepts, distances, strict=True)
             if self._is_required(concept)
         ]
-        if not required or any(one.is_doubtful for one in reading.named):
+        if not required or any(one.changed_by for one in reading.named):
             return self._answers([], reading, dict.fromkeys(concepts), {}, titled)
         having_all = set(required[0]).intersection(*required[1:])
         found_ = self._candidates(concepts, distances, having_all, _Group(_EMPTY, 0))
@@ -301,7 +296,7 @@ class Search:
             and not any(concept.facet for concept in concepts),
             _wider(reading),
             self._pieces(reading),
-            ordered[0].lacking if ordered else (),
+            ordered[0].lacking if ordered else self._unread(reading),
             explain=partial(self._explain, concepts, reading.typed(covered)),
         )
 
@@ -312,7 +307,15 @@ class Search:
         )
 
     def _beside_names(self, reading: Reading) -> Iterator[Concept]:
-        return self._reader.concepts(reading, _EMPTY.union(*(one.places for one in reading.named)))
+        covered = _EMPTY.union(*(one.places | one.changed_by for one in reading.named))
+        return self._reader.concepts(reading, covered)
+
+    def _unread(self, reading: Reading) -> tuple[str, ...]:
+        """Return the words that are no part of what was read; all, if nothing was."""
+        beside = [*self._beside_names(reading)]
+        unread = [one.typed for one in beside if self._is_required(one) and not self._is_told(one)]
+        is_read = reading.named or reading.negated or any(map(self._is_told, beside))
+        return tuple(unread if unread or is_read else reading.text.split())
 
     def _is_told(self, concept: Concept) -> bool:
         """Whether the words are read as a facet or a treatment."""
@@ -322,21 +325,22 @@ class Search:
         """Return what the query was read as, in the order typed; what is negated comes last."""
         pieces: list[tuple[int, Piece]] = []
         for one in reading.named:
-            if one.is_doubtful or one.name.kind is Kind.ABSENT:
+            places, meaning = one.places | one.changed_by, one.name.meaning
+            if one.changed_by:
+                read_as, meaning = ReadAs.ABSENT, reading.typed(places)
+            elif one.name.kind is Kind.ABSENT:
                 read_as = ReadAs.ABSENT
             elif any(reading.words[place].is_corrected for place in one.places):
                 read_as = ReadAs.CORRECTED
             else:
                 read_as = ReadAs.WIDER if one.name.kind.is_wider else ReadAs.DIAGNOSIS
-            piece = Piece(reading.typed(one.places), read_as, one.name.meaning)
-            pieces.append((min(one.places), piece))
+            pieces.append((min(places), Piece(reading.typed(places), read_as, meaning)))
         for concept in self._beside_names(reading):
             if self._is_told(concept):
                 facet = concept.facet
                 read_as = ReadAs.FACET if facet else ReadAs.TREATMENT
-                meaning = (
-                    facet.name if facet else self._lists.meanings.get(concept.stems, concept.text)
-                )
+                known = self._lists.meanings.get(concept.stems, concept.text)
+                meaning = facet.name if facet else known
                 pieces.append((min(concept.places), Piece(concept.typed, read_as, meaning)))
         in_order = [piece for _, piece in sorted(pieces, key=lambda pair: pair[0])]
         negated = [Piece(words, ReadAs.NEGATED, None) for words in reading.negated]
