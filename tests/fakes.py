@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from evref.domain.catalogue.advice import Retraction
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Publication
 from evref.domain.catalogue.snomed import LoadedMap, SnomedMap
@@ -155,9 +154,6 @@ class FakeCatalogueFiles(CatalogueFiles):
         for done, _ in enumerate(listed, start=1):
             progress(done, len(listed))
         return Catalogue(entry for path in listed for entry in self.held[path].entries)
-
-    def read_retractions(self, path: Path) -> tuple[Retraction, ...]:
-        return ()
 
     def read_snomed_map(self, path: Path, refset: str | None) -> MapFile:
         return MapFile(SnomedMap.of(None, {1: (("M17",),)}), {})

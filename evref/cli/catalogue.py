@@ -45,32 +45,18 @@ def catalogue() -> None:
 
 @catalogue.command("check")
 @click.argument("paths", metavar="PATH…", type=PATH, nargs=-1, required=True)
-@click.option(
-    "--retractions",
-    metavar="FILE",
-    type=PATH,
-    help="Warn about references in this list of Retraction Watch (CSV).",
-)
-@click.option(
-    "--strict",
-    is_flag=True,
-    help="Fail if a reference is in the list or, without a list, if there is a warning.",
-)
-def check(paths: tuple[Path, ...], *, retractions: Path | None, strict: bool) -> None:
-    """Check catalogue files and folders. Reports every error and changes nothing."""
+@click.option("--strict", is_flag=True, help="Fail if there is a warning.")
+def check(paths: tuple[Path, ...], *, strict: bool) -> None:
+    """Check catalogue files and folders. Changes nothing."""
     publish = wired().publish()
     say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, paths))
     with progress_bar("Checking") as progress:
         checked = publish.check(OPERATOR, paths, progress)
     lines = publish.warnings(OPERATOR, checked, [path.resolve() for path in paths])
     say_lines(f"warning: {line}" for line in lines)
-    if retractions is not None:
-        lines = publish.retracted(OPERATOR, checked, retractions)
-        say_lines(f"warning: {line}" for line in lines)
     click.echo(f"No errors in {_size(checked)}; version {checked.version}.")
     if lines and strict:
-        what = "Warnings" if retractions is None else "Citations of works in the list"
-        raise RefusedError(f"{what}: {len(lines)}.")
+        raise RefusedError(f"Warnings: {len(lines)}.")
 
 
 @catalogue.command("load")
@@ -150,7 +136,7 @@ def rollback(version: str | None) -> None:
 @catalogue.command("export")
 @click.argument("path", metavar="PATH", type=PATH)
 def export(path: Path) -> None:
-    """Write the published catalogue to a folder, one file ID.yaml for each diagnosis."""
+    """Write the published catalogue to an empty or new folder, one file ID.yaml a diagnosis."""
     written = stored().publish().export(OPERATOR, path)
     click.echo(
         f"Wrote {_size(written)} to {click.format_filename(path)}; version {written.version}."

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from decimal import Decimal
 from functools import cache, partial
@@ -84,13 +84,10 @@ class Items:
     may_repeat: bool = False
     ignores_case: bool = False
 
-    def check_number(self, rules: Rules, name: str, values: Sized) -> None:
+    def check(self, rules: Rules, name: str, values: tuple[object, ...]) -> None:
         number = len(values)
         if number < self.least or (self.most is not None and number > self.most):
             rules.refuse(name, f"must have {self}, has {number}")
-
-    def check(self, rules: Rules, name: str, values: tuple[object, ...]) -> None:
-        self.check_number(rules, name, values)
         if self.may_repeat or (len(set(values)) == len(values) and not self.ignores_case):
             return
         times: Counter[object] = Counter()
@@ -282,6 +279,20 @@ def _checks(record: type) -> tuple[tuple[str, str, Check], ...]:
         for field in declared(record)
         if field.check is not None
     )
+
+
+def check_fields(record: type, values: Mapping[str, object]) -> None:
+    """Check the values of some fields; None stands for a value that is not known.
+
+    Raises:
+        InvalidValueError: If any of them breaks a rule.
+
+    """
+    rules = Rules()
+    for attribute, name, check in _checks(record):
+        if values.get(attribute) is not None:
+            check(rules, name, values[attribute])
+    rules.enforce()
 
 
 def _same(value: object) -> object:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from evref.domain.catalogue.advice import Retraction
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Publication
 from evref.domain.catalogue.snomed import LoadedMap, SnomedMap
@@ -116,7 +115,7 @@ class FileFault:
 
 
 class InvalidCatalogueError(EvrefError):
-    """Indicates errors in the named files; `faults` contains all of them, by file and line."""
+    """Indicates errors in the named files; `faults` contains them by file and line."""
 
     def __init__(self, faults: Sequence[FileFault], files: str = "the catalogue files") -> None:
         self.faults = tuple(faults)
@@ -141,22 +140,14 @@ class CatalogueFiles(ABC):
 
         Raises:
             InvalidCatalogueError: If a path does not exist, a file is invalid, or there is no file.
-                It contains all errors: first those of the paths, then those of each file by line.
+                It contains first the errors of the paths, then those of each file by line: at
+                least one of each record that has any.
 
         """
 
     @abstractmethod
     def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
         """Return the names of the files in these folders that `read` skips, for display."""
-
-    @abstractmethod
-    def read_retractions(self, path: Path) -> tuple[Retraction, ...]:
-        """Return the notices in a list of Retraction Watch.
-
-        Raises:
-            InvalidCatalogueError: If the file cannot be read, or is not such a list.
-
-        """
 
     @abstractmethod
     def read_snomed_map(self, path: Path, refset: str | None) -> MapFile:
@@ -177,7 +168,6 @@ class CatalogueFiles(ABC):
         Creates the folder if it does not exist.
 
         Raises:
-            InvalidCatalogueError: If the folder has other catalogue files, which would be read too,
-                or cannot be written. Nothing is changed, unless the process is killed.
+            InvalidCatalogueError: If the folder is not empty, or the files cannot be written.
 
         """

@@ -362,7 +362,7 @@ class CatalogueFilesContract(Contract):
         with pytest.raises(InvalidCatalogueError):
             instance.read([tmp_path], no_progress)
 
-    def test_a_folder_with_other_files_of_a_catalogue_is_left_as_it_is(
+    def test_a_folder_that_is_not_empty_is_left_as_it_is(
         self, instance: CatalogueFiles, tmp_path: Path
     ) -> None:
         """Reading the folder back would mix them in."""

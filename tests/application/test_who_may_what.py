@@ -25,7 +25,6 @@ from evref.application.provision_demo import ProvisionDemo
 from evref.application.read_audit_log import ReadAuditLog
 from evref.domain.accounts.institution import Institution
 from evref.domain.audit import EVERYTHING
-from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.snomed import SnomedMap
 from evref.domain.errors import NotAllowedError, NotFoundError
 from evref.domain.principal import Operator, Principal, Role
@@ -214,9 +213,6 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
             "LoadCodes.remove": lambda h, who: h.codes.remove(who, by="root"),
             "PublishCatalogue.check": lambda h, who: h.publish.check(who, [ONE], ignore_progress),
             "PublishCatalogue.not_read": lambda h, who: h.publish.not_read(who, [ONE]),
-            "PublishCatalogue.retracted": lambda h, who: h.publish.retracted(
-                who, Catalogue([]), Path("list.csv")
-            ),
             "PublishCatalogue.warnings": lambda h, who: h.publish.warnings(
                 who, a_catalogue(an_entry()), [ONE]
             ),

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from evref.domain.audit import Action, Subject, SubjectKind
-from evref.domain.catalogue.advice import retracted, warnings
+from evref.domain.catalogue.advice import warnings
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Comparison, Publication
 from evref.domain.errors import (
@@ -70,11 +70,6 @@ class PublishCatalogue:
             return lines
         known = set(warnings(self._bundled))
         return tuple(line for line in lines if line not in known)
-
-    def retracted(self, principal: Principal, catalogue: Catalogue, path: Path) -> tuple[str, ...]:
-        """Return a line for each citation of a work that the list in this file has as retracted."""
-        authorise(principal, Right.PUBLISH_CATALOGUE)
-        return tuple(retracted(catalogue, self.files.read_retractions(path)))
 
     def not_read(self, principal: Principal, paths: Iterable[Path]) -> tuple[str, ...]:
         authorise(principal, Right.PUBLISH_CATALOGUE)

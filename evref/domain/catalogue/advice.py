@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.intervention import names_a_direction
@@ -59,47 +59,3 @@ def _shared_terms(catalogue: Catalogue) -> Iterator[str]:
             term = next(iter(spellings.values()))
             names = ", ".join(spellings)
             yield f"the term {term!r} ({language}) is shared by several diagnoses: {names}"
-
-
-_STILL_VALID = {"correction", "reinstatement"}
-
-
-@dataclass(frozen=True, slots=True)
-class Retraction:
-    """A notice about a work: its DOI and PubMed id, None if unknown, its kind and its date.
-
-    `nature` is as the list words it, such as “Retraction” or “Expression of concern”.
-    """
-
-    doi: str | None
-    pmid: str | None
-    nature: str
-    date: str
-
-
-def retracted(catalogue: Catalogue, notices: Iterable[Retraction]) -> Iterator[str]:
-    """Yield each citation of a work that was retracted, or about which concern was expressed.
-
-    A correction or a reinstatement leaves a work valid.
-    """
-    by_doi: dict[str, list[Retraction]] = {}
-    by_pmid: dict[str, list[Retraction]] = {}
-    for notice in notices:
-        if notice.nature.lower() in _STILL_VALID:
-            continue
-        if notice.doi is not None:
-            by_doi.setdefault(notice.doi.lower(), []).append(notice)
-        if notice.pmid is not None:
-            by_pmid.setdefault(notice.pmid, []).append(notice)
-    for entry in catalogue.entries:
-        for intervention in entry.interventions:
-            for work in intervention.references:
-                notices = [
-                    *by_doi.get((work.doi or "").lower(), ()),
-                    *by_pmid.get(work.pmid or "", ()),
-                ]
-                for notice in dict.fromkeys(notices):
-                    yield (
-                        f"{entry.diagnosis.id}: {intervention.id} cites {work.short_name} "
-                        f"({work.url}): {notice.nature.lower()} on {notice.date}"
-                    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +12,6 @@ from evref.domain.catalogue import content
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.evidence import Recommendation
 from evref.domain.catalogue.intervention import Intervention, Phase, listing_order
-from evref.domain.errors import Fault, InvalidValueError
 from evref.domain.rules import Rules
 
 
@@ -37,19 +36,25 @@ class Entry:
                 "diagnosis_id",
                 f"{intervention.id} belongs to {intervention.diagnosis_id}",
             )
+        self._check_mainstays(rules)
         rules.enforce()
-        faults = mainstay_faults(
-            self.diagnosis.mainstays,
-            self.diagnosis.enabled_modules,
-            {
-                intervention.id: (intervention.module, intervention.evidence.recommendation)
-                for intervention in self.interventions
-            },
-        )
-        if faults:
-            raise InvalidValueError(faults)
         in_order = tuple(sorted(self.interventions, key=listing_order))
         object.__setattr__(self, "interventions", in_order)
+
+    def _check_mainstays(self, rules: Rules) -> None:
+        by_id = {intervention.id: intervention for intervention in self.interventions}
+        for place, name in enumerate(self.diagnosis.mainstays):
+            mainstay = by_id.get(name)
+            if mainstay is None:
+                reason = f"there is no {name}"
+            elif mainstay.evidence.recommendation is not Recommendation.STRONG_FOR:
+                reason = f"{name} has {mainstay.evidence.recommendation}"
+            elif mainstay.module not in self.diagnosis.enabled_modules:
+                reason = f"{name} is hidden because {mainstay.module} is not in enabled_modules"
+            else:
+                continue
+            message = f"must be visible interventions of the diagnosis with strong_for; {reason}"
+            rules.refuse("mainstays", message, item=place)
 
     def visible_interventions(
         self, module: Module | None = None, phase: Phase | None = None
@@ -93,32 +98,6 @@ class Entry:
     def visible_record(self) -> content.Record:
         """The visible content as a plain record."""
         return _record(self.diagnosis, self.visible_interventions())
-
-
-def mainstay_faults(
-    mainstays: Sequence[str],
-    enabled_modules: Collection[str],
-    interventions: Mapping[str, tuple[str | None, str | None]],
-) -> list[Fault]:
-    """Return an error for each mainstay that is not visible or not strongly recommended.
-
-    `interventions` are the module and the recommendation by id. None stands for a value that could
-    not be read, which is reported separately.
-    """
-    faults = []
-    for place, name in enumerate(mainstays):
-        module, recommendation = interventions.get(name, (None, None))
-        if name not in interventions:
-            reason = f"there is no {name}"
-        elif recommendation not in {None, Recommendation.STRONG_FOR}:
-            reason = f"{name} has {recommendation}"
-        elif module is not None and module not in enabled_modules:
-            reason = f"{name} is hidden because {module} is not in enabled_modules"
-        else:
-            continue
-        message = f"must be visible interventions of the diagnosis with strong_for; {reason}"
-        faults.append(Fault("mainstays", message, item=place))
-    return faults
 
 
 def _record(diagnosis: Diagnosis, interventions: Iterable[Intervention]) -> content.Record:

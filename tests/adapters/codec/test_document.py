@@ -8,11 +8,10 @@ import json
 import pytest
 from hypothesis import given
 
-from evref.adapters.outbound.codec import from_document, to_document
+from evref.adapters.outbound.codec import UnreadableError, from_document, to_document
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.effect import Measure
 from evref.domain.catalogue.entry import Entry
-from evref.domain.errors import InvalidValueError
 from evref.testing.builders import a_reference, an_effect, an_entry, an_intervention
 from tests.domain.strategies import entries
 
@@ -80,11 +79,11 @@ DOCUMENT = to_document(an_entry(interventions=[EXERCISE], modules=[Module.FITT_V
 
 @pytest.mark.parametrize("document", [None, [], "", {}, 5])
 def test_a_malformed_document_is_rejected(document: object) -> None:
-    with pytest.raises(InvalidValueError):
+    with pytest.raises(UnreadableError):
         from_document(document)
 
 
-def test_every_fault_is_named_with_its_path() -> None:
+def test_each_record_with_an_error_is_named_with_its_path() -> None:
     document = copy.deepcopy(DOCUMENT)
     document["extra"] = 1
     document["checked_on"] = "20261121"
@@ -93,10 +92,10 @@ def test_every_fault_is_named_with_its_path() -> None:
     document["references"]["kolasinski-2020b"]["year"] = "2020"
     document["interventions"].append({**DOCUMENT["interventions"][0], "title": "No"})
 
-    with pytest.raises(InvalidValueError) as caught:
+    with pytest.raises(UnreadableError) as caught:
         from_document(document)
 
-    assert list(map(str, caught.value.faults)) == [
+    assert [f"{'.'.join(map(str, path))}: {why}" for path, why in caught.value.errors] == [
         (
             "extra: is not a field; the fields are id, name, icd10, icd11, terms, broader_codes, "
             "finer_codes, scope, not_covered, mainstays, enabled_modules, checked_on, reviewed, "
@@ -112,7 +111,7 @@ def test_every_fault_is_named_with_its_path() -> None:
         ),
         "interventions.0.evidence.direction: must be for because the recommendation is strong_for",
         (
-            "interventions.0.references: who-2020 is not defined; the references are "
+            "interventions.0.references.1: who-2020 is not defined; the references are "
             "kolasinski-2020a, kolasinski-2020b"
         ),
         "interventions.1.title: must have 5 to 120 characters, has 2",

@@ -20,7 +20,7 @@ ANCHORS = "anchors (&) and aliases (*) are not allowed, write the value out"
 def _parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run each test with both of PyYAML's parsers."""
     loader = yaml.CSafeLoader if request.param == "libyaml" else yaml.SafeLoader
-    monkeypatch.setattr(nodes, "_LOADER", loader)
+    monkeypatch.setattr(nodes, "LOADER", loader)
 
 
 # The text that replaces the name on line 2, and the line and message of the fault.

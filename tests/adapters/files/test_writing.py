@@ -1,14 +1,7 @@
 """Tests of writing catalogue files: reading back, layout, and failures."""
 
-import fcntl
-import os
 import resource
-import signal
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -37,18 +30,6 @@ from evref.testing.builders import (
 from tests.adapters.files.strategies import NASTY, lines, texts
 from tests.adapters.files.support import KNEE, read
 
-# The prefix of the temporary folder of an export.
-BESIDE = ".evref-export-"
-
-KILLED_EXPORT = """
-import os, signal, sys
-from pathlib import Path
-from evref.adapters.outbound.files import YamlCatalogueFiles
-from evref.testing.builders import a_catalogue
-Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-YamlCatalogueFiles().write(a_catalogue(), Path(sys.argv[1]))
-"""
-
 
 def write(catalogue: Catalogue, folder: Path) -> None:
     YamlCatalogueFiles().write(catalogue, folder)
@@ -65,17 +46,6 @@ def written(catalogue: Catalogue, folder: Path) -> str:
     write(catalogue, folder)
     (path,) = folder.iterdir()
     return path.read_text(encoding="utf-8")
-
-
-@contextmanager
-def file_sizes_limited_to(size: int) -> Iterator[None]:
-    """Simulate a full disk; Python ignores SIGXFSZ, so that a write raises an error."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @settings(max_examples=50)
@@ -190,77 +160,14 @@ def test_equal_references_share_a_key(tmp_path: Path) -> None:
     assert "url" not in text
 
 
-def test_catalogue_files_of_other_diagnoses_are_faults_and_are_kept(tmp_path: Path) -> None:
-    """Hidden files and files of other kinds are not faults."""
-    for name in ("b.yml", "a.yaml", "README.md", ".hidden.yaml", "knee-osteoarthritis.yaml"):
-        (tmp_path / name).write_text("before")
-    message = "is a catalogue file of another diagnosis; name an empty folder"
+@pytest.mark.parametrize("name", ["README.md", ".hidden", "knee-osteoarthritis.yaml"])
+def test_a_folder_that_is_not_empty_is_refused_and_kept(name: str, tmp_path: Path) -> None:
+    """Reading the folder back would mix catalogues, and nobody can lose a file."""
+    (tmp_path / name).write_text("before")
+    message = "is not empty; name a folder that is empty or does not exist"
 
-    assert faults_of_writing(a_catalogue(), tmp_path) == (
-        FileFault(str(tmp_path / "a.yaml"), None, message),
-        FileFault(str(tmp_path / "b.yml"), None, message),
-    )
-    assert {path.read_text() for path in tmp_path.iterdir()} == {"before"}
-    assert len(list(tmp_path.iterdir())) == 5
-
-
-def test_hidden_folders_are_not_changed(tmp_path: Path) -> None:
-    """A hidden folder may belong to git, or to an export that another process is writing."""
-    for name in (".github/workflows/ci.yml", f"{BESIDE}x1y2/asthma.yaml"):
-        (tmp_path / name).parent.mkdir(parents=True)
-        (tmp_path / name).write_text("before")
-
-    writing = os.open(tmp_path / f"{BESIDE}x1y2", os.O_RDONLY)
-    try:
-        fcntl.flock(writing, fcntl.LOCK_EX)
-        write(a_catalogue(), tmp_path)
-    finally:
-        os.close(writing)
-
-    assert len(read(tmp_path).entries) == 1
-    assert [path.read_text() for path in tmp_path.glob(".*/**/*.y*ml")] == ["before", "before"]
-
-
-def test_an_export_removes_the_files_that_a_killed_export_left(tmp_path: Path) -> None:
-    """The removal does not follow links."""
-    kept, out, link = tmp_path / "kept", tmp_path / "out", tmp_path / "out" / f"{BESIDE}link"
-    kept.mkdir()
-
-    killed = subprocess.run([sys.executable, "-c", KILLED_EXPORT, out], check=False)
-    left = [path.name.startswith(BESIDE) for path in out.iterdir()]
-    link.symlink_to(kept)
-    write(a_catalogue(), out)
-
-    assert killed.returncode == -signal.SIGKILL
-    assert left == [True]
-    assert {path.name for path in out.iterdir()} == {"knee-osteoarthritis.yaml", link.name}
-    assert kept.is_dir()
-
-
-def test_a_file_that_cannot_be_replaced_leaves_the_others_as_they_were(tmp_path: Path) -> None:
-    """The export fails at a pipe after it has replaced other files, and restores these."""
-    (tmp_path / "asthma.yaml").write_text("before")
-    (tmp_path / "copd.yaml").symlink_to("elsewhere")
-    os.mkfifo(tmp_path / "migraine.yaml")
-    names = ("asthma", "copd", "knee-osteoarthritis", "migraine")
-
-    (fault,) = faults_of_writing(a_catalogue(*map(an_entry, names)), tmp_path)
-
-    assert "migraine.yaml` is a named pipe" in fault.message
-    assert (tmp_path / "asthma.yaml").read_text() == "before"
-    assert (tmp_path / "copd.yaml").readlink() == Path("elsewhere")
-    assert {path.stem for path in tmp_path.iterdir()} == {"asthma", "copd", "migraine"}
-
-
-def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(tmp_path: Path) -> None:
-    """The target of the link may belong to somebody else."""
-    (tmp_path / "elsewhere").write_text("kept")
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "knee-osteoarthritis.yaml").symlink_to("../elsewhere")
-    write(a_catalogue(), tmp_path / "out")
-
-    assert (tmp_path / "elsewhere").read_text() == "kept"
-    assert len(read(tmp_path / "out").entries) == 1
+    assert faults_of_writing(a_catalogue(), tmp_path) == (FileFault(str(tmp_path), None, message),)
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["before"]
 
 
 def test_a_folder_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
@@ -294,26 +201,14 @@ def test_a_file_too_large_to_be_read_back_is_not_written(tmp_path: Path) -> None
     assert not (tmp_path / "out").exists()
 
 
-def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
-    """A failed export removes the files and folders that it has made."""
-    catalogue = a_catalogue(*[
-        an_entry(f"a-{number}", interventions=[
-            an_intervention(f"a-{number}-{part}", diagnosis_id=f"a-{number}", summary="x" * 700)
-            for part in range(number + 1)
-        ])
-        for number in range(8)
-    ])  # fmt: skip
-    (tmp_path / "old").mkdir()
-    (tmp_path / "old" / "a-0.yaml").write_text("before")
-    with file_sizes_limited_to(4096):
-        faults = [
-            *faults_of_writing(catalogue, tmp_path / "new" / "folder"),
-            *faults_of_writing(catalogue, tmp_path / "old"),
-        ]
+def test_a_full_disk_is_a_fault(tmp_path: Path) -> None:
+    summaries = [an_intervention(f"a-{number}", summary="x" * 700) for number in range(9)]
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # Python ignores SIGXFSZ, so that a write raises an error.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    try:
+        (fault,) = faults_of_writing(a_catalogue(an_entry(interventions=summaries)), tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
-    assert [str(fault) for fault in faults] == [
-        f"{tmp_path / 'new' / 'folder'}: cannot be written: File too large",
-        f"{tmp_path / 'old'}: cannot be written: File too large",
-    ]
-    assert [path.name for path in tmp_path.rglob("*")] == ["old", "a-0.yaml"]
-    assert (tmp_path / "old" / "a-0.yaml").read_text() == "before"
+    assert str(fault) == f"{tmp_path}: cannot be written: File too large"

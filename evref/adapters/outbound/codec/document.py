@@ -9,28 +9,26 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
 from functools import partial
 from itertools import islice
+from typing import Any
 
 from evref.adapters.outbound.codec.records import (
     Errors,
-    Path,
     UnreadableError,
-    errors_of,
+    read_each,
     read_list,
     read_record,
     read_text,
     wrong,
 )
 from evref.domain.catalogue.content import Record, content_of
-from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.diagnosis import Diagnosis
 from evref.domain.catalogue.effect import Effect
-from evref.domain.catalogue.entry import Entry, mainstay_faults
-from evref.domain.catalogue.evidence import Recommendation, Reference, surname_and_initials
+from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.evidence import Reference, surname_and_initials
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.declaration import declared
-from evref.domain.errors import Fault, InvalidValueError
 from evref.domain.rules import folded
 
 _LONGEST_AUTHOR = 30
@@ -71,119 +69,78 @@ def from_document(document: object, *, is_valid: bool = False) -> Entry:
     If the values are known to be valid, only their types are checked.
 
     Raises:
-        InvalidValueError: If a field is missing or unknown, has a wrong type, or breaks a rule of
-            the domain; has every error with its path in the document.
+        UnreadableError: If a field is missing or unknown, has a wrong type, or breaks a rule of
+            the domain; has at least one error of each record that has any.
 
     """
-    try:
-        return _entry(document, is_valid=is_valid)
-    except UnreadableError as error:
-        raise InvalidValueError([_fault(path, message) for path, message in error.errors]) from None
-
-
-def _fault(path: Path, message: str) -> Fault:
-    """Return the error at a path, whose last name is that of a field."""
-    *parents, last = path or ("",)
-    if isinstance(last, int):
-        *parents, field = parents
-        return Fault(str(field), message, tuple(parents), item=last)
-    return Fault(last, message, tuple(parents))
-
-
-def _entry(document: object, *, is_valid: bool) -> Entry:
     errors = Errors()
-    diagnosis = None
-    try:
-        diagnosis = read_record(
-            Diagnosis, document, ("interventions", "references"), is_valid=is_valid
-        )
-    except UnreadableError as error:
-        errors.add(error)
+    parts = ("interventions", "references")
+    diagnosis = errors.read((), read_record, Diagnosis, document, parts, is_valid=is_valid)
     if not isinstance(document, dict):
         raise UnreadableError(errors)
-    references = _references(document.get("references", {}), errors, is_valid=is_valid)
-    # In place of an invalid id, so that the interventions are checked too.
-    reader = _InterventionReader(
-        diagnosis.id if diagnosis else "unknown", references, is_valid=is_valid
+    content: Any = document.get("references")
+    references = errors.read(("references",), _references, content, is_valid=is_valid)
+    if references is None:
+        # Keys in the place of references, so that the interventions are checked too.
+        references = {key: key for key in content} if isinstance(content, dict) else {}
+    read = partial(
+        _intervention, diagnosis.id if diagnosis else "unknown", references, is_valid=is_valid
     )
-    interventions: tuple[Intervention, ...] = ()
-    try:
-        interventions = read_list(reader.read, document.get("interventions", []))
-    except UnreadableError as error:
-        errors.add(error, "interventions")
-    errors += reader.uncited()
-    if diagnosis is not None and not errors:
-        return Entry(diagnosis, interventions)
-    raise UnreadableError(errors + _mainstay_errors(document))
+    content = document.get("interventions")
+    interventions = errors.read(("interventions",), read_list, read, content)
+    if interventions is None:
+        raise UnreadableError(errors)
+    cited = {key for record in content for key in record["references"]}
+    errors += [
+        (("references", key), "is not cited by any intervention, remove it")
+        for key in references
+        if key not in cited
+    ]
+    entry = None
+    if diagnosis is not None:
+        entry = errors.read((), Entry, diagnosis, interventions)
+    if errors or entry is None:
+        raise UnreadableError(errors)
+    return entry
 
 
-def _references(content: object, errors: Errors, *, is_valid: bool) -> dict[str, Reference | None]:
-    """Return the references by key, None for each invalid one."""
+def _references(content: object, *, is_valid: bool) -> dict[str, Any]:
     if not isinstance(content, dict):
-        errors.add(wrong("a mapping", content), "references")
-        return {}
-    references: dict[str, Reference | None] = dict.fromkeys(content)
-    for key, reference in content.items():
-        try:
-            references[key] = read_record(Reference, reference, is_valid=is_valid)
-        except UnreadableError as error:
-            errors.add(error, "references", key)
-    return references
+        raise wrong("a mapping", content)
+    return read_each(partial(read_record, Reference, is_valid=is_valid), content.items())
 
 
-class _InterventionReader:
-    """Reads the interventions of a diagnosis, which cite its references by their keys."""
+def _intervention(
+    diagnosis_id: str, references: Mapping[str, Any], content: object, *, is_valid: bool
+) -> Intervention:
+    """Return an intervention, which cites the references by their keys."""
+    keys = content.get("references") if isinstance(content, dict) else None
+    return read_record(
+        Intervention,
+        content,
+        is_valid=is_valid,
+        diagnosis_id=lambda _: diagnosis_id,
+        references=partial(_cited, references),
+        effects=partial(
+            read_list,
+            partial(read_record, Effect, is_valid=is_valid, reference=partial(_index, keys)),
+        ),
+    )
 
-    def __init__(
-        self, diagnosis_id: str, references: Mapping[str, Reference | None], *, is_valid: bool
-    ) -> None:
-        self._diagnosis_id = diagnosis_id
-        self._references = references
-        self._is_valid = is_valid
-        self._defined = ", ".join(islice(references, _MOST_SHOWN)) or "none"
-        self._uncited = {*references}
 
-    def read(self, content: object) -> Intervention:
-        keys = content.get("references") if isinstance(content, dict) else None
-        if isinstance(keys, list) and all(isinstance(key, str) for key in keys):
-            self._uncited -= {*keys}
-        else:
-            # What it cites is not known.
-            self._uncited = set()
-        effect = partial(
-            read_record, Effect, is_valid=self._is_valid, reference=partial(_index, keys)
-        )
-        return read_record(
-            Intervention,
-            content,
-            is_valid=self._is_valid,
-            diagnosis_id=lambda _: self._diagnosis_id,
-            references=self._cited,
-            effects=partial(read_list, effect),
-        )
-
-    def _cited(self, content: object) -> tuple[Reference, ...]:
-        errors = Errors()
-        cited: dict[str, Reference | None] = {}
-        for place, key in enumerate(read_list(read_text, content)):
-            if key in cited:
-                errors.append(((place,), f"must not repeat {key}"))
-            elif key not in self._references:
-                message = f"{key} is not defined; the references are {self._defined}"
-                errors.append(((place,), message))
-            cited[key] = self._references.get(key)
-        valid = tuple(reference for reference in cited.values() if reference is not None)
-        if errors or len(valid) < len(cited):
-            raise UnreadableError(errors)
-        return valid
-
-    def uncited(self) -> list[tuple[Path, str]]:
-        """Return an error for each reference that is not cited, if all citations could be read."""
-        return [
-            (("references", key), "is not cited by any intervention, remove it")
-            for key in self._references
-            if key in self._uncited
-        ]
+def _cited(references: Mapping[str, Any], keys: object) -> tuple[Any, ...]:
+    defined = ", ".join(islice(references, _MOST_SHOWN)) or "none"
+    errors = Errors()
+    cited: dict[str, Any] = {}
+    for place, key in enumerate(read_list(read_text, keys)):
+        if key in cited:
+            errors.append(((place,), f"must not repeat {key}"))
+        elif key not in references:
+            message = f"{key} is not defined; the references are {defined}"
+            errors.append(((place,), message))
+        cited[key] = references.get(key)
+    errors.enforce()
+    return tuple(cited.values())
 
 
 def _index(keys: object, content: object) -> int:
@@ -194,32 +151,6 @@ def _index(keys: object, content: object) -> int:
         message = f"must be one of the intervention's references, {', '.join(map(str, keys))}"
         raise UnreadableError([((), message)])
     return keys.index(key)
-
-
-def _mainstay_errors(document: Record) -> list[tuple[Path, str]]:
-    """Return the errors of mainstays in a document that has other errors."""
-    try:
-        mainstays = read_list(read_text, document.get("mainstays"))
-        modules = read_list(read_text, document.get("enabled_modules"))
-        interventions = {
-            str(record.get("id")): (
-                _member_or_none(Module, record, "module"),
-                _member_or_none(Recommendation, record.get("evidence"), "recommendation"),
-            )
-            for record in read_list(lambda record: record, document.get("interventions"))
-            if isinstance(record, dict)
-        }
-    except UnreadableError:
-        return []
-    if not {*modules} <= {*Module}:
-        # Any module may be meant by the one that is wrong.
-        modules = (*Module,)
-    return errors_of(mainstay_faults(mainstays, modules, interventions))
-
-
-def _member_or_none(kind: type[StrEnum], record: object, name: str) -> str | None:
-    text = record.get(name) if isinstance(record, dict) else None
-    return next((member for member in kind if member == text), None)
 
 
 def _keys(cited: Iterable[Reference]) -> dict[Reference, str]:

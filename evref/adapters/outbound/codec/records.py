@@ -1,29 +1,30 @@
 """Reads records from plain data, strictly, as their classes declare them.
 
-A record has exactly its fields, with their types, and the domain checks their values. All errors
-are reported at once: a field that cannot be read does not hide those of the others.
+A record has exactly its fields, with their types, and the domain checks their values. A record
+with a field that cannot be read does not hide the errors of other records.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, KeysView, Mapping
+from collections.abc import Callable, Iterable, KeysView
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 from functools import cache, partial
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
-from evref.domain.declaration import Declared, Items, Kind, declared
-from evref.domain.errors import Fault, InvalidValueError
-from evref.domain.rules import Rules
+from evref.domain.declaration import Declared, Field, Kind, check_fields, declared
+from evref.domain.errors import InvalidValueError
 
 Path = tuple[str | int, ...]
 """The names and indexes that lead to a part of a document."""
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 _Record = TypeVar("_Record", bound=Declared)
 _Read = Callable[[Any], Any]
 
@@ -47,70 +48,48 @@ class Quoted(str):
     __slots__ = ()
 
 
-class UnreadableError(Exception):
-    """Indicates data that cannot be read; each error has the path of the part that has it."""
+class UnreadableError(ValueError):
+    """Indicates data that cannot be read; `errors` has the path and the message of each error."""
 
     def __init__(self, errors: Iterable[tuple[Path, str]]) -> None:
-        super().__init__()
         self.errors = list(errors)
+        super().__init__("; ".join(f"{'.'.join(map(str, path))}: {why}" for path, why in errors))
 
 
 class Errors(list[tuple[Path, str]]):
     """The errors of the parts of a document."""
 
-    def add(self, error: UnreadableError | InvalidValueError, *path: str | int) -> None:
-        """Add the errors of the part at this path."""
-        if isinstance(error, UnreadableError):
+    def read(
+        self, path: Path, read: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs
+    ) -> _T | None:
+        """Return what the function reads from the part at this path, or None if it has errors."""
+        try:
+            return read(*args, **kwargs)
+        except UnreadableError as error:
             self += [((*path, *below), message) for below, message in error.errors]
-        else:
-            self += [((*path, *below), message) for below, message in errors_of(error.faults)]
+        except InvalidValueError as error:
+            for fault in error.faults:
+                item = () if fault.item is None else (fault.item,)
+                self.append(((*path, *fault.path, fault.field, *item), fault.message))
+        return None
 
     def enforce(self) -> None:
         if self:
             raise UnreadableError(self)
 
 
-def errors_of(faults: Iterable[Fault]) -> list[tuple[Path, str]]:
-    """Return the errors of a value of the domain, by path."""
-    return [
-        ((*fault.path, fault.field, *(() if fault.item is None else (fault.item,))), fault.message)
-        for fault in faults
-    ]
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """How the fields of a record are read: attribute, name, reader and default of each."""
-
-    fields: tuple[tuple[str, str | None, _Read, Callable[[], object] | None], ...]
-    names: KeysView[str]
-    required: KeysView[str]
-
-    def misnamed(self, data: Mapping[str, Any]) -> list[tuple[Path, str]]:
-        """Return the errors of fields that are missing, or that are not in the declaration."""
-        missing = f"is missing; required are {', '.join(self.required)}"
-        unknown = f"is not a field; the fields are {', '.join(self.names)}"
-        return [
-            *(((name,), missing) for name in self.required if name not in data),
-            *(((name,), unknown) for name in data if name not in self.names),
-        ]
+@cache
+def _readers(record: type, *, is_valid: bool) -> tuple[tuple[Field, _Read], ...]:
+    return tuple((field, _reader(field.kind, is_valid=is_valid)) for field in declared(record))
 
 
 @cache
-def _reading(record: type, others: tuple[str, ...], *, is_valid: bool) -> _Reading:
-    fields = declared(record)
-    names = {field.name: None for field in fields if field.name is not None}
-    required = {
-        field.name: None for field in fields if field.name is not None and not field.is_optional
-    }
-    return _Reading(
-        tuple(
-            (field.attribute, field.name, _reader(field.kind, is_valid=is_valid), field.default)
-            for field in fields
-        ),
-        (names | dict.fromkeys(others)).keys(),
-        (required | dict.fromkeys(others)).keys(),
-    )
+def _names(record: type, others: tuple[str, ...]) -> tuple[KeysView[str], KeysView[str]]:
+    """Return the names of all fields, and of the required ones."""
+    is_optional = {field.name: field.is_optional for field in declared(record) if field.name}
+    names = [*is_optional]
+    required = [name for name in names if not is_optional[name]]
+    return dict.fromkeys((*names, *others)).keys(), dict.fromkeys((*required, *others)).keys()
 
 
 def read_record(
@@ -132,61 +111,38 @@ def read_record(
 
     """
     kind: Any = record
-    reading = _reading(kind, others, is_valid=is_valid)
+    names, required = _names(kind, others)
     if not isinstance(data, dict):
-        raise wrong(f"a mapping with the fields {', '.join(reading.names)}", data)
+        raise wrong(f"a mapping with the fields {', '.join(names)}", data)
     errors = Errors()
-    if not reading.required <= data.keys() <= reading.names:
-        errors += reading.misnamed(data)
+    if not required <= data.keys() <= names:
+        missing = f"is missing; required are {', '.join(required)}"
+        unknown = f"is not a field; the fields are {', '.join(names)}"
+        errors += [((name,), missing) for name in required if name not in data]
+        errors += [((name,), unknown) for name in data if name not in names]
     values: dict[str, Any] = {}
-    for attribute, name, read, default in reading.fields:
-        try:
-            if name is None or name in data:
-                values[attribute] = readers.get(attribute, read)(data.get(name))
-            elif default is not None:
-                values[attribute] = default()
-        except UnreadableError as error:
-            errors.add(error, attribute if name is None else name)
-    try:
-        if len(values) < len(reading.fields):
-            _check_rest(record, data, values)
-        else:
-            made = _of_valid(record, values) if is_valid else record(**values)
-            if not errors:
-                return made
-    except InvalidValueError as error:
-        errors.add(error)
-    raise UnreadableError(errors)
-
-
-def _of_valid(record: type[_Record], values: Mapping[str, Any]) -> _Record:
-    made = _unchecked(record, values)
-    made.normalise()
+    for field, read in _readers(kind, is_valid=is_valid):
+        name = field.name or field.attribute
+        if field.name is None or name in data:
+            reader = readers.get(field.attribute, read)
+            values[field.attribute] = errors.read((name,), reader, data.get(name))
+        elif field.default is not None:
+            values[field.attribute] = field.default()
+    if errors:
+        errors.read((), check_fields, kind, values)
+        raise UnreadableError(errors)
+    made = errors.read((), partial(_of_valid, record) if is_valid else record, **values)
+    if made is None:
+        raise UnreadableError(errors)
     return made
 
 
-def _unchecked(record: type[_Record], values: Mapping[str, Any]) -> _Record:
+def _of_valid(record: type[_Record], **values: object) -> _Record:
     made = object.__new__(record)
     for attribute, value in values.items():
         object.__setattr__(made, attribute, value)
+    made.normalise()
     return made
-
-
-def _check_rest(record: type[Declared], data: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    """Check the fields that could be read, if others could not."""
-    rules = Rules()
-    kind: Any = record
-    for field in declared(kind):
-        name = field.name or field.attribute
-        if field.attribute in values:
-            if field.check is not None:
-                field.check(rules, name, values[field.attribute])
-        elif isinstance(data.get(name), list) and (items := field.kind.marker(Items)):
-            items.check_number(rules, name, data[name])
-    # A rule that needs a field without a value cannot be checked.
-    with suppress(AttributeError):
-        _unchecked(record, values).check_together(rules)
-    rules.enforce()
 
 
 def _reader(kind: Kind, *, is_valid: bool) -> _Read:
@@ -210,19 +166,19 @@ def _value_reader(kind: Kind, *, is_valid: bool) -> _Read:
     return partial(_SCALARS[kind.type], or_null=or_null)
 
 
+def read_each(read: _Read, values: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    """Return what is read from each value, by its name or index."""
+    errors = Errors()
+    results = {step: errors.read((step,), read, value) for step, value in values}
+    errors.enforce()
+    return results
+
+
 def read_list(read: _Read, values: object) -> tuple[Any, ...]:
     """Return what is read from each item of a list."""
     if not isinstance(values, list):
         raise wrong("a list", values)
-    errors = Errors()
-    items = []
-    for place, value in enumerate(values):
-        try:
-            items.append(read(value))
-        except UnreadableError as error:
-            errors.add(error, place)
-    errors.enforce()
-    return tuple(items)
+    return tuple(read_each(read, enumerate(values)).values())
 
 
 _ENDS = 2
@@ -239,15 +195,8 @@ def _read_pair(kind: type, or_null: str, values: object) -> tuple[Any, ...]:
 def _read_mapping(read_key: _Read, read: _Read, values: object) -> dict[Any, Any]:
     if not isinstance(values, dict):
         raise wrong("a mapping", values)
-    errors = Errors()
-    mapping = {}
-    for key in sorted(values):
-        try:
-            mapping[read_key(key)] = read(values[key])
-        except UnreadableError as error:
-            errors.add(error, key)
-    errors.enforce()
-    return mapping
+    items = ((key, (key, values[key])) for key in sorted(values))
+    return dict(read_each(lambda item: (read_key(item[0]), read(item[1])), items).values())
 
 
 def _member_reader(kind: type[StrEnum]) -> _Read:

@@ -4,10 +4,8 @@ from pathlib import Path
 from evref.adapters.outbound.files.folders import Folders, text_of
 from evref.adapters.outbound.files.nodes import FileError
 from evref.adapters.outbound.files.reading import Reader
-from evref.adapters.outbound.files.retraction_list import read_retractions
 from evref.adapters.outbound.files.snomed_map import read_snomed_map
 from evref.adapters.outbound.files.writing import write_files
-from evref.domain.catalogue.advice import Retraction
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.ports import catalogue
 from evref.ports.catalogue import FileFault, InvalidCatalogueError, MapFile
@@ -36,9 +34,6 @@ class YamlCatalogueFiles(catalogue.CatalogueFiles):
 
     def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
         return tuple(Folders(paths).not_read)
-
-    def read_retractions(self, path: Path) -> tuple[Retraction, ...]:
-        return read_retractions(path)
 
     def read_snomed_map(self, path: Path, refset: str | None) -> MapFile:
         return read_snomed_map(path, refset)

@@ -1,22 +1,21 @@
 """Converts the text of a file to an entry, with the line of each error."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from evref.adapters.outbound.codec import Path, errors_of, from_document
+from evref.adapters.outbound.codec import Path, UnreadableError, from_document
 from evref.adapters.outbound.files.nodes import FileError, Node, parsed, shown
 from evref.domain.catalogue.entry import Entry
-from evref.domain.errors import InvalidValueError
 from evref.ports.catalogue import FileFault
 
 _LONGEST_MESSAGE = 500
-_MOST_ERRORS = 1000
 
 
 class Reader:
     """Reads files one by one, and remembers the file of each id to find duplicates."""
 
     def __init__(self) -> None:
-        self._places: dict[tuple[str, str], str] = {}
+        self._places: dict[tuple[str | int, str], str] = {}
 
     def entry(self, text: str, file: str) -> tuple[Entry | None, list[FileFault]]:
         """Return the entry in the text of a file, or the errors of the file by line."""
@@ -25,33 +24,33 @@ class Reader:
         except FileError as error:
             return None, [FileFault(file, error.line, error.message)]
         entry = None
+        # By path, because one error of a field is enough.
         errors: dict[Path, str] = {}
         try:
             entry = from_document(node.data)
-        except InvalidValueError as error:
-            for path, message in errors_of(error.faults):
+        except UnreadableError as error:
+            for path, message in error.errors:
                 errors.setdefault(path, message)
         errors |= self._repeated_ids(node, file)
-        faults = _faults(file, node, errors)
-        return (None if faults else entry), faults[:_MOST_ERRORS]
+        faults = [
+            FileFault(file, _at(node, path).line, _message(path, message))
+            for path, message in errors.items()
+        ]
+        return (None if faults else entry), sorted(faults, key=lambda fault: fault.line or 0)
 
-    def _repeated_ids(self, node: Node, file: str) -> list[tuple[Path, str]]:
+    def _repeated_ids(self, node: Node, file: str) -> Iterator[tuple[Path, str]]:
         """Check that ids are unique among the files."""
-        errors = self._repeated_id(node, "diagnosis", ("id",), file)
         interventions = _at(node, ("interventions",)).inner
-        for place in range(len(interventions) if isinstance(interventions, list) else 0):
-            errors += self._repeated_id(node, "intervention", ("interventions", place, "id"), file)
-        return errors
-
-    def _repeated_id(self, node: Node, kind: str, path: Path, file: str) -> list[tuple[Path, str]]:
-        identifier = _at(node, path)
-        if not isinstance(identifier.data, str):
-            return []
-        place = f"{file}:{identifier.line}"
-        first = self._places.setdefault((kind, identifier.data), place)
-        if first == place:
-            return []
-        return [(path, f'must be unique, "{shown(identifier.data)}" is also the id in {first}')]
+        number = len(interventions) if isinstance(interventions, list) else 0
+        paths: list[Path] = [("id",), *(("interventions", place, "id") for place in range(number))]
+        for path in paths:
+            found = _at(node, path)
+            if isinstance(found.data, str):
+                place = f"{file}:{found.line}"
+                first = self._places.setdefault((path[0], found.data), place)
+                if first != place:
+                    named = shown(found.data)
+                    yield path, f'must be unique, "{named}" is also the id in {first}'
 
 
 def _at(node: Node, path: Path) -> Node:
@@ -63,14 +62,6 @@ def _at(node: Node, path: Path) -> Node:
         except (LookupError, TypeError):
             break
     return node
-
-
-def _faults(file: str, node: Node, found: dict[Path, str]) -> list[FileFault]:
-    faults = [
-        FileFault(file, _at(node, path).line, _message(path, message))
-        for path, message in found.items()
-    ]
-    return sorted(faults, key=lambda fault: fault.line or 0)
 
 
 def _message(path: Path, message: str) -> str:
