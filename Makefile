@@ -32,8 +32,12 @@ install-dev: $(VENV)/.installed-dev ## also install the dependencies of the test
 install-bench: install-dev $(PEERS)/.installed ## install the peers of the benchmark
 
 .PHONY: test
-test: install-dev ## run all tests except those of deployment and in a browser
-	@$(PYTEST) --ignore=tests/deploy --ignore=tests/browser $(ARGS)
+test: install-dev ## run all tests except those of deployment, in a browser, and of every ICD-10-CM code
+	@$(PYTEST) --ignore=tests/deploy --ignore=tests/browser --ignore=tests/codes $(ARGS)
+
+.PHONY: codes
+codes: install-dev ## read every code of ICD-10-CM (a minute)
+	@$(PYTEST) tests/codes $(ARGS)
 
 # What needs no server or browser: what differs between versions of Python shows here.
 FAST := tests/adapters/files tests/adapters/memory tests/application tests/cli tests/contracts tests/domain \

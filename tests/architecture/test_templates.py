@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, nodes
 
-from tests.architecture.checker import ROOT
-
-INBOUND = ROOT / "evref" / "adapters" / "inbound"
+INBOUND = Path(__file__).parents[2] / "evref" / "adapters" / "inbound"
 WEB = "web"
 
 

@@ -157,12 +157,6 @@ def test_institutions_are_listed_with_their_caps_and_domains(ready: Run) -> None
     assert "a.example, b.example" in ready("institution", "list").out
 
 
-def test_a_cap_that_is_too_high_is_refused_with_the_highest(ready: Run) -> None:
-    capped = ready("institution", "set-limits", "General Hospital", "--most-keys", "9" * 11)
-
-    assert capped.refused().endswith("must be none or a whole number from 0 to 2,000,000,000")
-
-
 def test_a_sign_in_says_who_has_an_address_already_and_who_is_missing(ready: Run) -> None:
     """It lists members elsewhere, and says if the institution has none; the secret stays."""
     ready(*MEMBER, "--password-stdin", stdin=LONG)

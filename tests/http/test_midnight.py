@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta
 
 import pytest
@@ -28,24 +26,6 @@ def counted(service: Service, key: NewKey) -> dict[date, tuple[int, int]]:
     """Return the numbers of admitted and refused requests by day."""
     days = service.container.storage().usage.history(key.key.id, TODAY, TOMORROW)
     return {day.day: (day.admitted, day.refused) for day in days}
-
-
-def test_on_each_side_of_midnight_exactly_the_limit_is_admitted(service: Service) -> None:
-    """This holds for concurrent requests while the clock passes midnight."""
-    key = service.new_key(limit=10)
-
-    def ask(number: int) -> int:
-        if number == 30:
-            service.clock.advance(seconds=1)
-        return service.get(DIAGNOSES, token=key.token.text).status_code
-
-    with ThreadPoolExecutor(8) as threads:
-        statuses = Counter(threads.map(ask, range(60)))
-
-    assert statuses == {200: 20, 429: 40}
-    days = counted(service, key)
-    assert [days[day][0] for day in (TODAY, TOMORROW)] == [10, 10]
-    assert sum(refused for _, refused in days.values()) == 40
 
 
 def test_a_request_across_midnight_belongs_to_the_day_of_its_arrival(

@@ -12,7 +12,6 @@ from evref.testing.builders import OPERATOR
 from tests.settings_pages.site import (
     EMAIL,
     MORNING,
-    OTHER_EMAIL,
     OTHER_INSTITUTION,
     PASSWORD,
     NewSite,
@@ -107,18 +106,6 @@ def test_a_key_is_shown_exactly_once(site: Site, member: Visitor) -> None:
     assert "This form has already created its key" in member.get(again.location).text
     for path in (KEYS, NEW, again.location, f"{again.location}/rotate", "/settings/audit-log"):
         assert not shows_a_key(member.get(path).text)
-
-
-def test_another_institution_s_id_makes_no_key_and_tells_nothing(
-    site: Site, member: Visitor
-) -> None:
-    other = site.make_key(institution=OTHER_INSTITUTION)
-
-    answer = member.fill_in(NEW, name="Ward tablet", id=other.key.id)
-
-    assert answer.status_code == 303
-    assert member.get(answer.location).status_code == 404
-    assert len(site.container.manage_keys().list_all(OPERATOR)) == 1
 
 
 @pytest.mark.parametrize(
@@ -275,18 +262,6 @@ def test_another_institution_s_key_is_not_there(
         assert "Secret name" not in answer.text
     assert site.container.storage().keys.get(other.key.id) == other.key
     assert len(site.audit_log(OTHER_INSTITUTION)) == 3
-
-
-def test_no_page_shows_anything_of_another_institution(site: Site, member: Visitor) -> None:
-    other = site.make_key("Secret name", institution=OTHER_INSTITUTION)
-    own = site.make_key()
-
-    for path in (KEYS, NEW, f"{KEYS}/{own.key.id}", "/settings/audit-log", "/settings/password"):
-        page = member.get(path).text
-        assert "Secret name" not in page
-        assert other.key.id not in page
-        assert OTHER_EMAIL not in page
-        assert OTHER_INSTITUTION not in page
 
 
 @pytest.mark.parametrize(

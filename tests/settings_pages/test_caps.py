@@ -52,18 +52,6 @@ def test_members_see_the_caps_and_cannot_exceed_them(site: Site, member: Visitor
     assert site.audit_log() == before
 
 
-def test_a_limit_above_a_cap_is_reported_with_all_other_errors(site: Site, member: Visitor) -> None:
-    institution = institution_id(site.container, INSTITUTION)
-    site.container.manage_keys().set_caps(OPERATOR, institution, **asdict(KeyCaps(2, 500, 800)))
-
-    for path in ("/settings/api-keys/new", KEY):
-        page = text_of(member.fill_in(path, name="", daily_limit="900").text)
-
-        assert "Enter a name." in page
-        assert "at most 500 requests a day for one key." in page
-        assert "at most 800 requests a day for all keys together" in page
-
-
 @pytest.mark.parametrize(
     ("caps", "prefilled", "sentence"),
     [

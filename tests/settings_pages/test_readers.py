@@ -63,15 +63,6 @@ def test_a_reader_is_refused_everything_of_the_institution(site: Site, reader: V
     assert (site.audit_log(), site.members()) == before
 
 
-def test_a_reader_changes_the_own_password(reader: Visitor) -> None:
-    new = "four wards of quiet words"
-
-    changed = reader.fill_in("/settings/password", present=PASSWORD, password=new, repeated=new)
-
-    assert changed.status_code == 303
-    assert "Password changed." in reader.get("/settings/password").text
-
-
 def test_a_reader_starts_in_the_catalogue(reader: Visitor) -> None:
     assert reader.get("/settings").location == "/catalogue"
 

@@ -9,13 +9,11 @@ from threading import Event
 import pytest
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.passwords import Attempts, Bulkhead
 from evref.application.accounts.people import People
 from evref.application.accounts.refused_sign_ins import RefusedSignIns
 from evref.application.accounts.sign_in import SignIn
-from evref.domain.access.caps import KeyCaps
 from evref.domain.accounts.session import MOST_SESSIONS, Session, SessionToken
 from evref.domain.accounts.slowdown import PER_ACCOUNT, Failures
 from evref.domain.errors import (
@@ -77,14 +75,6 @@ def create_elsewhere(storage: Storage) -> object:
     return people_of(storage, 2).create(
         OPERATOR, "i2", "new@example.org", password=None, role=Role.READER
     )
-
-
-def set_cap(**caps: int) -> Act:
-    def act(storage: Storage) -> object:
-        keys = ManageKeys(storage=storage, clock=FakeClock(), randomness=SeededRandomness(3))
-        return keys.set_caps(OPERATOR, "i1", **caps)
-
-    return act
 
 
 def in_turn(storage: SqlStorage, url: str, first: Act, second: Act) -> EvrefError | None:
@@ -232,25 +222,3 @@ def test_a_member_who_signs_in_many_times_at_once_has_only_the_most_sessions(
     at_once(6, start)
 
     assert len(storage.records.find(SESSIONS)) == MOST_SESSIONS
-
-
-def test_the_first_caps_of_an_institution_that_are_set_at_once_are_both_kept(
-    storage: SqlStorage, url: str
-) -> None:
-    error = in_turn(storage, url, set_cap(most_keys=1), set_cap(total_daily_limit=2))
-
-    assert error is None
-    assert storage.keys.caps("i1") == KeyCaps(most_keys=1, total_daily_limit=2)
-
-
-def test_a_key_that_is_created_while_the_first_caps_are_set_is_within_them(
-    storage: SqlStorage, url: str
-) -> None:
-    def create(elsewhere: Storage) -> object:
-        keys = ManageKeys(storage=elsewhere, clock=FakeClock(), randomness=SeededRandomness(4))
-        return keys.create(OPERATOR, "i1", name="Ward app")
-
-    error = in_turn(storage, url, set_cap(most_keys=0), create)
-
-    assert isinstance(error, InvalidValueError)
-    assert storage.keys.of_institution("i1") == ()

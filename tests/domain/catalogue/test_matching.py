@@ -17,7 +17,6 @@ from evref.domain.catalogue.record_code import Classification, Edition, RecordCo
 from evref.testing.builders import a_diagnosis
 from tests.adapters.files.support import read
 from tests.adapters.files.test_bundled_catalogue import BUNDLED
-from tests.domain.catalogue.lists import icd10_cm, judged_codes
 from tests.domain.strategies import DIGITS, icd10_texts
 
 ICD_10, ICD_11, _ = Classification
@@ -42,16 +41,6 @@ def relations_of(
 
 
 # The bundled catalogue
-
-
-def test_codes_of_icd10_cm_find_what_they_mean() -> None:
-    """With the edition, relations are exact; without it, none is missing or wrongly certain."""
-    for code, expected in judged_codes():
-        assert relations_of(code, Edition.CM)[0] == expected, code
-        relations, _ = relations_of(code)
-        certain = {name for name, relation in relations.items() if relation == "certain"}
-        assert expected.keys() <= relations.keys(), code
-        assert certain <= {name for name in expected if expected[name] == "certain"}, code
 
 
 @pytest.mark.parametrize(
@@ -164,19 +153,6 @@ def test_a_cluster_in_the_catalogue_is_found_by_clusters_that_contain_it() -> No
     assert finds("8C01.0/FA01.0&XK8G")
     assert not finds("FA01&XK8G")
     assert not finds("FA01/8C01")
-
-
-def test_no_excluded_code_of_icd10_cm_is_certain_without_the_edition() -> None:
-    """In another edition the code may fit, so it may only be approximate."""
-    excluding = {
-        prefix[:3]
-        for entry in bundled().entries
-        for finer in entry.diagnosis.finer_codes.values()
-        for prefix in finer.excludes
-    }
-    for code in (code for code in icd10_cm() if code[:3] in excluding):
-        for diagnosis_id in relations_of(code, Edition.CM)[1]:
-            assert relations_of(code)[0].get(diagnosis_id) != "certain"
 
 
 @given(icd10_texts, icd10_texts, st.text(DIGITS, max_size=2))

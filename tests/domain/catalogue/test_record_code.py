@@ -16,7 +16,6 @@ from evref.domain.catalogue.record_code import (
     RecordCode,
     read_field,
 )
-from tests.domain.catalogue.lists import icd10_cm
 from tests.domain.strategies import BASE_34, DIGITS, LETTERS, icd10_texts, icd11_texts
 
 ICD_10, ICD_11, _ = Classification
@@ -206,13 +205,3 @@ def test_a_code_of_icd11_is_read_in_any_case(data: st.DataObject) -> None:
     typed = "".join(c if up else c.lower() for c, up in zip(text, upper, strict=True))
 
     assert [code.read_as for code in read_field(ICD_11, typed)] == [text]
-
-
-@pytest.mark.parametrize("edition", [None, Edition.CM])
-def test_every_code_of_icd10_cm_is_read_as_itself(edition: Edition | None) -> None:
-    """This holds with and without its dot."""
-    codes = icd10_cm()
-
-    assert len(codes) > 98_000
-    for code in codes:
-        assert only(code, edition).read_as == only(code.replace(".", ""), edition).read_as == code

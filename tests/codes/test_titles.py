@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 from evref.domain.catalogue.record_code import Classification, Edition, read_part
-from tests.domain.catalogue import lists
+from tests.codes import lists
 from tests.pages.site import bundled
 from tests.search.bundled import search
 
