@@ -119,7 +119,7 @@ class Reader:
         if whole.is_whole and whole.meant:
             return whole
         words, negated = self._words(text, self._lists.negations)
-        best = self._reading(words)
+        best = whole if words == whole.words else self._reading(words)
         if not (best.meant and all(map(self._is_right, words))):
             near = list(islice(product(*map(self._corrections, words)), _MOST_CORRECTIONS))
             others = [self._reading(corrected) for corrected in near if corrected != words]
@@ -138,7 +138,8 @@ class Reader:
         whole = self._reading(self._words(text)[0], of_record=True)
         if whole.is_whole:
             return whole
-        readings = map(self._clear_name, (text, _ADDED.split(text, maxsplit=1)[0]))
+        parts = dict.fromkeys((text, _ADDED.split(text, maxsplit=1)[0]))
+        readings = map(self._clear_name, parts)
         return next((one for one in readings if one.named), replace(whole, named=()))
 
     def concepts(self, reading: Reading, covered: Collection[int]) -> Iterator[Concept]:

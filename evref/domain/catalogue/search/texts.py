@@ -41,10 +41,10 @@ class Texts:
         self._body: _Index = defaultdict(partial(array, "I"))
         self._title_sizes = bytearray()
         self._stems = Forms(partial(_stem, lists.filling))
-        phrases: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+        self._phrases: defaultdict[str, list[Phrase]] = defaultdict(list)
         for phrase in lists.synonyms.phrases:
             if len(phrase) > 1:
-                phrases[max(phrase, key=len)].append(phrase)
+                self._phrases[max(phrase, key=len)].append(phrase)
         for entry in catalogue.entries:
             own = entry.visible_interventions()
             first = len(self.interventions)
@@ -54,18 +54,22 @@ class Texts:
             for number, one in enumerate(own, first):
                 self.interventions.append(one)
                 self.places_on_card.append(place_of[one.id])
-                self._title_sizes.append(len(set(self._stemmed(one.title))))
-                for text, index in ((one.title, self._title), (_body(one), self._body)):
-                    stems = self._stemmed(text)
-                    several = set(stems)
-                    for word in several:
-                        index[word].append(number)
-                    for word in several & phrases.keys():
-                        for phrase in phrases[word]:
-                            if several.issuperset(phrase) and _place(stems, phrase) is not None:
-                                index[" ".join(phrase)].append(number)
+                self._title_sizes.append(self._add(one.title, self._title, number))
+                self._add(_body(one), self._body, number)
         self.words = frozenset(map(fold, self._stems))
         self.all = range(len(self.interventions))
+
+    def _add(self, text: str, index: _Index, number: int) -> int:
+        """Add the words and the phrases of a text to the index; return how many words it has."""
+        stems = self._stemmed(text)
+        different = set(stems)
+        for word in different:
+            index[word].append(number)
+        for word in different & self._phrases.keys():
+            for phrase in self._phrases[word]:
+                if different.issuperset(phrase) and _place(stems, phrase) is not None:
+                    index[" ".join(phrase)].append(number)
+        return len(different)
 
     def titled(self, text: str) -> list[int]:
         """Return the interventions whose title is the text."""
