@@ -60,25 +60,36 @@ class InsufficientPermissionError(EvrefError):
         super().__init__("Reading the catalogue requires the permission “read”.")
 
 
-class UnknownDiagnosisError(EvrefError):
-    """Indicates that the served catalogue has no diagnosis with this id."""
-
-    def __init__(self, diagnosis_id: str) -> None:
-        self.diagnosis_id = diagnosis_id
-        named = f"The id “{diagnosis_id}”" if len(diagnosis_id) <= _LONGEST_SHOWN else "This id"
+class _UnknownIdError(EvrefError):
+    def __init__(self, name: str) -> None:
+        self.name = name
+        named = f"The id “{name}”" if len(name) <= _LONGEST_SHOWN else "This id"
         super().__init__(f"{named} is not in the catalogue.")
 
 
-class RemovedDiagnosisError(UnknownDiagnosisError):
-    """Indicates a diagnosis that an earlier catalogue had. `removed_on` is the UTC day."""
-
-    def __init__(self, diagnosis_id: str, removed_on: date) -> None:
-        super().__init__(diagnosis_id)
+class _RemovedIdError(_UnknownIdError):
+    def __init__(self, name: str, removed_on: date) -> None:
+        super().__init__(name)
         self.removed_on = removed_on
 
     def __str__(self) -> str:
-        day = self.removed_on.isoformat()
-        return f"“{self.diagnosis_id}” was removed from the catalogue on {day}."
+        return f"“{self.name}” was removed from the catalogue on {self.removed_on.isoformat()}."
+
+
+class UnknownDiagnosisError(_UnknownIdError):
+    """Indicates that the served catalogue has no diagnosis with this id."""
+
+
+class RemovedDiagnosisError(_RemovedIdError, UnknownDiagnosisError):
+    """Indicates a diagnosis that an earlier catalogue had. `removed_on` is the UTC day."""
+
+
+class UnknownInterventionError(_UnknownIdError):
+    """Indicates that the served catalogue has no visible intervention with this id."""
+
+
+class RemovedInterventionError(_RemovedIdError, UnknownInterventionError):
+    """Indicates an intervention that an earlier catalogue had. `removed_on` is the UTC day."""
 
 
 class NoCatalogueError(EvrefError):

@@ -165,6 +165,7 @@ class CatalogueContract:
                         ),
                     ),
                 ),
+                removed_with_them=("k", "l"),
             ),
         )
 

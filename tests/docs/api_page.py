@@ -17,7 +17,7 @@ from evref.domain.catalogue.record_code import MOST_VALUES
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "api.md"
 ORDER = (
     *("listDiagnoses", "getDiagnosis", "listInterventions", "searchInterventions"),
-    *("getCatalogue", "listChanges", "getLimit"),
+    *("getIntervention", "getCatalogue", "listChanges", "getLimit"),
 )
 """The operations in the order in which a newcomer needs them."""
 
@@ -60,18 +60,15 @@ def _resolved(document: dict[str, Any], parameter: dict[str, Any]) -> dict[str, 
     return resolved
 
 
-def _errors(operations: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    """Return each error status with the responses and the operations that have it."""
-    having: dict[str, list[str]] = {}
-    names: dict[str, str] = {}
+def _errors(operations: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Return each error status with a response and the operations that have it."""
+    having: dict[tuple[str, str], list[str]] = {}
     for operation in ORDER:
         for status, response in operations[operation]["responses"].items():
             if "$ref" in response:
-                names[status] = response["$ref"].rpartition("/")[2]
-                having.setdefault(status, []).append(operation)
-    return {
-        status: (names[status], _listed(having[status], operations)) for status in sorted(names)
-    }
+                name = response["$ref"].rpartition("/")[2]
+                having.setdefault((status, name), []).append(operation)
+    return [(*named, _listed(having[named], operations)) for named in sorted(having)]
 
 
 def _listed(having: list[str], operations: dict[str, Any]) -> str:

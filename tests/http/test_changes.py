@@ -126,12 +126,18 @@ def test_a_removed_diagnosis_is_gone_until_it_is_back(service: Service) -> None:
         problem = assert_problem(service.get(path, token=token), 410, "removed-diagnosis")
         assert problem["removed_on"] == "2026-03-01"
     assert_outcome(service.get("/fhir/PlanDefinition/new", token=token), 410, "deleted")
+    problem = assert_problem(
+        service.get("/api/v1/interventions/new-exercise", token=token), 410, "removed-intervention"
+    )
+    assert problem["removed_on"] == "2026-03-01"
+    activity = service.get("/fhir/ActivityDefinition/new-exercise", token=token)
+    assert_outcome(activity, 410, "deleted")
     page = service.get("/catalogue/new")
     assert page.status_code == 410
     assert "2026-03-01" in page.text
     assert service.get(GONE, token=token).status_code == 200
     assert service.get("/api/v1/diagnoses/never", token=token).status_code == 404
-    assert service.admitted(key) == 5
+    assert service.admitted(key) == 7
 
 
 def test_a_removal_that_is_no_longer_stored_is_unknown(make_service: Any) -> None:

@@ -37,8 +37,10 @@ from evref.domain.errors import (
     NoCatalogueError,
     NotFoundError,
     RemovedDiagnosisError,
+    RemovedInterventionError,
     StorageUnavailableError,
     UnknownDiagnosisError,
+    UnknownInterventionError,
 )
 from evref.testing.builders import NOON
 from tests.http.conftest import MakeService
@@ -58,6 +60,8 @@ def test_every_problem_type_has_its_page(service: Service) -> None:
         "insufficient-permission",
         "unknown-diagnosis",
         "removed-diagnosis",
+        "unknown-intervention",
+        "removed-intervention",
         "not-found",
         "not-acceptable",
         "method-not-allowed",
@@ -111,6 +115,8 @@ def test_title_and_detail_say_different_things(
         "insufficient-permission": [InsufficientPermissionError()],
         "unknown-diagnosis": [UnknownDiagnosisError("knee")],
         "removed-diagnosis": [RemovedDiagnosisError("knee", date(2026, 3, 1))],
+        "unknown-intervention": [UnknownInterventionError("knee-tape")],
+        "removed-intervention": [RemovedInterventionError("knee-tape", date(2026, 3, 1))],
         "not-found": [NotFound(), NotFoundError("API key", "1")],
         "not-acceptable": [NotAcceptableError(["text/csv", "text/html"])],
         "method-not-allowed": [MethodNotAllowed(valid_methods=["GET", "HEAD"])],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.http.service import Service, body
+from tests.http.service import Service, assert_problem, body
 
 SEARCH = "/api/v1/interventions"
 
@@ -27,6 +27,12 @@ pytestmark = pytest.mark.shared_service
         ("q=guideline+describes&module=concept", ["k-concept"]),
         ("q=alike&limit=1&offset=1", ["k-home-acute-b"]),
         ("q=alike&offset=2", []),
+        ("icd10=M17.11&q=zinc", ["k-home-acute-z"]),
+        ("icd10=B05&q=zinc", []),
+        ("icd11=FA01&phase=subacute&group=recommended,to_consider", ["k-home-subacute"]),
+        ("diagnosis=twin-a&diagnosis=knee-osteoarthritis&phase=subacute", ["k-home-subacute"]),
+        ("diagnosis=twin-a,twin-b", []),
+        ("icd10=M17&group=advised_against&group=unclear", []),
     ],
 )
 def test_interventions_are_found_by_words_and_filters(
@@ -74,7 +80,13 @@ def test_matches_in_titles_come_before_matches_in_summaries(service: Service, to
         ("q=exercise&offset=-1", "offset"),
         ("q=exercise&offset=1_0", "offset"),
         ("q=exercise&direction=none", "direction"),
-        ("q=exercise&icd10=M17", "icd10"),
+        ("q=exercise&icd10=nothing+here", "icd10"),
+        ("edition=gm&q=exercise", "edition"),
+        ("module=home&group=advised_against", "q"),
+        ("diagnosis=", "diagnosis"),
+        ("diagnosis=knee-osteoarthritis,", "diagnosis"),
+        ("q=exercise&group=against", "group"),
+        ("q=exercise&group=", "group"),
     ],
 )
 def test_an_invalid_parameter_is_named(
@@ -93,3 +105,54 @@ def test_the_longest_query_is_answered(service: Service, token: str) -> None:
     """Such a query is one long word or many short words."""
     for query in ("x" * 200, "+".join("ab" for _ in range(67))):
         assert service.get(f"{SEARCH}?q={query}", token=token).status_code == 200
+
+
+def test_without_words_interventions_are_in_the_order_of_the_card(
+    service: Service, token: str
+) -> None:
+    answer = body(service.get(f"{SEARCH}?icd10=M17,B05&limit=1", token=token))
+
+    (record,) = answer["data"]
+    assert (record["matched_in"], record["matched"]) == (None, [])
+    meta = answer["meta"]
+    assert (meta["count"], [match["given"] for match in meta["matches"]]) == (8, ["M17", "B05"])
+    assert not {"read", "ignored", "umbrella"} & meta.keys()
+
+
+def test_codes_ids_and_groups_are_limited_together(service: Service, token: str) -> None:
+    """An unknown or removed diagnosis is an error, as it is in a path."""
+    knees = ",".join(["knee-osteoarthritis"] * 20)
+    query = f"{SEARCH}?icd10={','.join(['M17'] * 29)}&diagnosis={knees}&group=recommended"
+    assert service.get(query, token=token).status_code == 200
+
+    problem = assert_problem(service.get(f"{query},unclear", token=token), 422)
+
+    assert [(fault["parameter"], fault["message"]) for fault in problem["errors"]] == [
+        ("icd10", "has 29 codes of 51"),
+        ("diagnosis", "has 20 ids of 51"),
+        ("group", "has 2 groups of 51"),
+    ]
+    unknown = service.get(f"{SEARCH}?diagnosis=knee-osteoarthritis,x", token=token)
+    assert_problem(unknown, 404, "unknown-diagnosis")
+
+
+def test_an_intervention_has_an_address(service: Service, token: str) -> None:
+    """It is the record of the list, with its diagnosis."""
+    path = f"{SEARCH}/k-concept"
+    listed = service.data("/api/v1/diagnoses/knee-osteoarthritis/interventions", token)
+
+    response = service.get(path, token=token)
+
+    knee = {"id": "knee-osteoarthritis", "name": "Knee osteoarthritis"}
+    assert body(response)["data"] == {**listed[-1], "diagnosis": knee}
+    assert "count" not in body(response)["meta"]
+    again = service.get(path, token=token, headers={"If-None-Match": response.headers["ETag"]})
+    assert again.status_code == 304
+
+
+def test_an_intervention_that_is_unknown_or_hidden_is_not_found(
+    service: Service, token: str
+) -> None:
+    for name in ("k-unknown", "K-concept", "k-hidden", "knee-osteoarthritis"):
+        assert_problem(service.get(f"{SEARCH}/{name}", token=token), 404, "unknown-intervention")
+    assert_problem(service.get(f"{SEARCH}/k-concept?q=x", token=token), 422)

@@ -76,6 +76,7 @@ def test_the_operations_are_those_of_the_contract(document: dict[str, Any]) -> N
         "/api/v1/diagnoses/{id}": "getDiagnosis",
         "/api/v1/diagnoses/{id}/interventions": "listInterventions",
         "/api/v1/interventions": "searchInterventions",
+        "/api/v1/interventions/{id}": "getIntervention",
         "/api/v1/catalogue": "getCatalogue",
         "/api/v1/changes": "listChanges",
         "/api/v1/limit": "getLimit",

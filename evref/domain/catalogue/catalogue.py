@@ -118,6 +118,13 @@ class Catalogue:
         except KeyError:
             raise UnknownDiagnosisError(diagnosis_id) from None
 
+    @cached_property
+    def by_intervention(self) -> dict[str, Entry]:
+        """The entry of each intervention, also of a hidden one, by the id of the intervention."""
+        return {
+            intervention.id: entry for entry in self.entries for intervention in entry.interventions
+        }
+
     def nearest_ids(self, text: str) -> list[str]:
         """Return up to three ids of diagnoses that are spelled like the text, nearest first."""
         return get_close_matches(text[: ID_LENGTH.longest], self._by_id)
@@ -197,10 +204,16 @@ class Catalogue:
             # Equality first, because it is fast, and most entries have not changed.
             if after[name] != before[name] and after[name].version != before[name].version
         )
+        removed = sorted(before.keys() - after.keys())
         return Comparison(
             added=tuple(sorted(after.keys() - before.keys())),
-            removed=tuple(sorted(before.keys() - after.keys())),
+            removed=tuple(removed),
             changed=tuple(sorted(changed, key=most_urgent_first)),
+            removed_with_them=tuple(
+                intervention.id
+                for name in removed
+                for intervention in before[name].visible_interventions()
+            ),
         )
 
 

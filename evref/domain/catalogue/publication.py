@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from evref.domain.catalogue.evidence import Direction
@@ -52,31 +52,36 @@ class DiagnosisChange:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Diagnoses by id: added, removed and changed, with changes of direction first."""
+    """Diagnoses by id: added, removed and changed, with changes of direction first.
+
+    `removed_with_them` are the ids of the visible interventions of removed diagnoses.
+    """
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
     changed: tuple[DiagnosisChange, ...]
+    removed_with_them: tuple[str, ...] = ()
 
     @property
     def removals(self) -> tuple[str, ...]:
         """The ids of removed diagnoses, then those of interventions removed from others."""
-        return (*self.removed, *self._removed_interventions())
+        return (*self.removed, *self.removed_from_others)
 
     @property
     def removals_in_words(self) -> str:
         """What is removed, such as “2 diagnoses and 1 intervention”; empty if nothing is."""
-        interventions = self._removed_interventions()
         return " and ".join(
             counted(len(names), *nouns)
             for names, nouns in (
                 (self.removed, ("diagnosis", "diagnoses")),
-                (interventions, ("intervention",)),
+                (self.removed_from_others, ("intervention",)),
             )
             if names
         )
 
-    def _removed_interventions(self) -> tuple[str, ...]:
+    @property
+    def removed_from_others(self) -> tuple[str, ...]:
+        """The ids of interventions that were removed from diagnoses that stayed."""
         return tuple(name for change in self.changed for name in change.interventions_removed)
 
 
@@ -153,14 +158,6 @@ class Publication:
     changed: int
     removed: int
     comparison: Comparison | None
-
-
-def removed_on(diagnosis_id: str, newest_first: Iterable[Publication]) -> date | None:
-    """Return the UTC day of the last removal of a diagnosis; None if no publication has one."""
-    for publication in newest_first:
-        if publication.comparison and diagnosis_id in publication.comparison.removed:
-            return publication.published_at.date()
-    return None
 
 
 def changes_of(

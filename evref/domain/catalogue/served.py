@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 
 from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.matching import Match, best_fits
-from evref.domain.catalogue.publication import Publication, removed_on
+from evref.domain.catalogue.publication import Comparison, Publication
 from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.record_code import Classification, RecordCode
 from evref.domain.catalogue.remarks import remarks
@@ -19,7 +20,11 @@ from evref.domain.catalogue.search.found import Answers, InterventionHit
 from evref.domain.catalogue.search.search import Search
 from evref.domain.catalogue.snomed import NO_MAP, SnomedMap
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE
-from evref.domain.errors import RemovedDiagnosisError, UnknownDiagnosisError
+from evref.domain.errors import (
+    RemovedDiagnosisError,
+    RemovedInterventionError,
+    UnknownInterventionError,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,13 +152,56 @@ class Served:
             UnknownDiagnosisError: If there is none.
 
         """
-        try:
-            return self.catalogue.entry(diagnosis_id)
-        except UnknownDiagnosisError:
-            day = removed_on(diagnosis_id, self.publications)
-            if day is None:
-                raise
-            raise RemovedDiagnosisError(diagnosis_id, day) from None
+        if diagnosis_id in self.removed:
+            raise RemovedDiagnosisError(diagnosis_id, self.removed[diagnosis_id])
+        return self.catalogue.entry(diagnosis_id)
+
+    def intervention(self, intervention_id: str) -> tuple[Entry, Intervention]:
+        """Return a visible intervention, after the entry that has it.
+
+        Raises:
+            RemovedInterventionError: If it was removed, by itself or with its diagnosis, as far as
+                the stored publications say.
+            UnknownInterventionError: If there is none, or its module is not enabled.
+
+        """
+        if intervention_id in self.removed_interventions:
+            day = self.removed_interventions[intervention_id]
+            raise RemovedInterventionError(intervention_id, day)
+        entry = self.catalogue.by_intervention.get(intervention_id)
+        if entry is not None:
+            for intervention in entry.visible_interventions():
+                if intervention.id == intervention_id:
+                    return entry, intervention
+        raise UnknownInterventionError(intervention_id)
+
+    @cached_property
+    def removed(self) -> dict[str, date]:
+        """The UTC day of the removal of each removed diagnosis, by its id."""
+        present = {entry.diagnosis.id for entry in self.catalogue.entries}
+        return self._removals(lambda comparison: comparison.removed, present)
+
+    @cached_property
+    def removed_interventions(self) -> dict[str, date]:
+        """The UTC day of the removal of each removed intervention, by its id.
+
+        One that is hidden because its module is not enabled was not removed.
+        """
+        return self._removals(
+            lambda comparison: (*comparison.removed_from_others, *comparison.removed_with_them),
+            self.catalogue.by_intervention,
+        )
+
+    def _removals(
+        self, removed_in: Callable[[Comparison], Iterable[str]], present: Container[str]
+    ) -> dict[str, date]:
+        return {
+            name: publication.published_at.date()
+            for publication in reversed(self.publications)
+            if publication.comparison is not None
+            for name in removed_in(publication.comparison)
+            if name not in present
+        }
 
     def licence(self, of_others: str | None) -> str | None:
         """Return the address of the licence: CC BY 4.0 if it was published as the bundled

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
 from functools import cache
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -19,8 +22,13 @@ from evref.domain.catalogue.record_code import Classification, RecordCode, read_
 from evref.domain.catalogue.search.lists import WITHOUT_LISTS
 from evref.domain.catalogue.search.search import Search
 from evref.domain.catalogue.served import Served
-from evref.domain.errors import UnknownDiagnosisError
-from evref.testing.builders import a_catalogue, a_diagnosis
+from evref.domain.errors import (
+    RemovedDiagnosisError,
+    RemovedInterventionError,
+    UnknownDiagnosisError,
+    UnknownInterventionError,
+)
+from evref.testing.builders import NOON, a_catalogue, a_diagnosis, a_publication, an_entry
 from tests.domain.strategies import catalogues
 from tests.pages.site import bundled
 from tests.search.bundled import search
@@ -277,6 +285,50 @@ def test_several_diagnoses_limit_interventions(words: str | None) -> None:
 
     assert "knee-osteoarthritis" in {answer.diagnosis_id for answer in answers.interventions}
     assert {answer.diagnosis_id for answer in answers.interventions} <= {*ids}
+
+
+def history(*catalogues: Catalogue) -> Served:
+    """Return the last catalogue as served, after a publication of each, one a day."""
+    publications = [
+        a_publication(catalogue, at=NOON + timedelta(days=day), earlier=earlier)
+        for day, (earlier, catalogue) in enumerate(pairwise((Catalogue([]), *catalogues)))
+    ]
+    return replace(served(catalogues[-1]), publications=tuple(reversed(publications)))
+
+
+def test_an_intervention_is_found_by_its_id() -> None:
+    knee = an_entry("knee")
+
+    assert history(a_catalogue(knee)).intervention("knee-exercise") == (
+        knee,
+        knee.interventions[0],
+    )
+
+
+def test_an_intervention_that_was_served_is_removed_alone_or_with_its_diagnosis() -> None:
+    """The day is that of the last removal; what came back is not removed."""
+    knee, hip = an_entry("knee"), an_entry("hip", name="Hip")
+    whole = a_catalogue(knee, hip)
+    empty = a_catalogue(replace(knee, interventions=()))
+    days = history(whole, a_catalogue(knee), whole, empty)
+
+    for name in ("knee-exercise", "hip-exercise"):
+        with pytest.raises(RemovedInterventionError) as removed:
+            days.intervention(name)
+        assert removed.value.removed_on == (NOON + timedelta(days=3)).date()
+    with pytest.raises(RemovedDiagnosisError):
+        days.entry("hip")
+    assert history(empty, whole).removed_interventions == {}
+
+
+def test_an_intervention_whose_module_is_not_enabled_is_unknown_and_not_removed() -> None:
+    """Also if it was served before the module was disabled."""
+    hidden = a_catalogue(an_entry("knee", modules=()))
+
+    for days in (history(hidden), history(a_catalogue(an_entry("knee")), hidden)):
+        with pytest.raises(UnknownInterventionError) as unknown:
+            days.intervention("knee-exercise")
+        assert not isinstance(unknown.value, RemovedInterventionError)
 
 
 def test_an_unknown_diagnosis_is_an_error() -> None:

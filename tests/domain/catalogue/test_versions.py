@@ -249,6 +249,7 @@ def test_a_comparison_has_visible_changes_and_turns_of_direction_first() -> None
             ),
             DiagnosisChange("x-edited", True, (), (), ()),
         ),
+        removed_with_them=("gone-exercise",),
     )
 
 

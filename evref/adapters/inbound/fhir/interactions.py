@@ -19,9 +19,8 @@ from evref.adapters.inbound.fhir.index import (
 )
 from evref.adapters.inbound.fhir.resources import Issue, Resources
 from evref.adapters.inbound.fhir.search import found_by_codes
-from evref.domain.catalogue.publication import removed_on
 from evref.domain.catalogue.served import Served
-from evref.domain.errors import NotFoundError, RemovedDiagnosisError
+from evref.domain.errors import NotFoundError, RemovedDiagnosisError, RemovedInterventionError
 from evref.domain.redaction import without_keys
 
 
@@ -111,15 +110,19 @@ class Interactions:
 
         Raises:
             RemovedDiagnosisError: If the diagnosis of the resource was removed.
+            RemovedInterventionError: If the intervention of the resource was removed.
             NotFoundError: If there is no resource with this id.
 
         """
         item = self._items(resource_type, served).get(resource_id)
         if item is not None:
             return self._rendered(item, served)
-        day = removed_on(resource_id, served.publications)
-        if resource_type == PLAN_DEFINITION and day is not None:
-            raise RemovedDiagnosisError(resource_id, day)
+        if resource_type == PLAN_DEFINITION and resource_id in served.removed:
+            raise RemovedDiagnosisError(resource_id, served.removed[resource_id])
+        if resource_type == ACTIVITY_DEFINITION:
+            for name, day in served.removed_interventions.items():
+                if fhir_id(name) == resource_id:
+                    raise RemovedInterventionError(name, day)
         raise NotFoundError(resource_type, resource_id)
 
     def _items(self, resource_type: str, served: Served) -> Mapping[str, Any]:

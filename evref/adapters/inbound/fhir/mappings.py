@@ -141,6 +141,7 @@ ISSUE_TYPES: dict[str, str] = {
     "insufficient-permission": "forbidden",
     "not-found": "not-found",
     "removed-diagnosis": "deleted",
+    "removed-intervention": "deleted",
     "not-acceptable": "not-supported",
     "method-not-allowed": "not-supported",
     "invalid-parameter": "invalid",

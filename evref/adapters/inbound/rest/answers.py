@@ -227,6 +227,12 @@ _Ignored: TypeAlias = Annotated[
 ]
 
 
+_Matches: TypeAlias = Annotated[
+    tuple[Match, ...],
+    "Each requested code, in the order of the request. Present only if the request has codes.",
+]
+
+
 @dataclass
 class Suggestion:
     """A diagnosis that may be meant."""
@@ -258,10 +264,7 @@ class DiagnosisListMeta(ListMeta):
     umbrella: _Umbrella = None
     read: _Read = ()
     ignored: _Ignored = ()
-    matches: Annotated[
-        tuple[Match, ...],
-        "Each requested code, in the order of the request. Present only if the request has codes.",
-    ] = ()
+    matches: _Matches = ()
 
 
 @dataclass
@@ -317,20 +320,39 @@ class NamedDiagnosis:
 
 
 @dataclass
+class InterventionOfDiagnosis:
+    """An intervention, with its diagnosis."""
+
+    diagnosis: NamedDiagnosis
+
+
+EXTENSIONS[InterventionOfDiagnosis] = Extension(
+    Intervention, InterventionOfDiagnosis, within="intervention."
+)
+
+
+@dataclass
+class InterventionAnswer:
+    """One intervention."""
+
+    data: InterventionOfDiagnosis
+    meta: Meta
+
+
+@dataclass
 class FoundIntervention:
     """An intervention that was found, with its diagnosis."""
 
     diagnosis: NamedDiagnosis
     matched_in: Annotated[
         MatchedIn | None,
-        "The texts that contain the words of the request; null if the request names only a "
-        "diagnosis.",
+        "The texts that contain the words of the request; null if the request has only codes, or "
+        "names only a diagnosis.",
         Read("hit.matched_in"),
     ]
     matched: Annotated[
         tuple[str, ...],
-        "The words of the intervention that match the request; if the request names only a "
-        "diagnosis, its name.",
+        "The words of the intervention that match q; if q names only a diagnosis, its name.",
         Read("hit.matched"),
         Example(["positive airway pressure"]),
     ]
@@ -348,11 +370,12 @@ class FoundInterventionListMeta(PartMeta):
     read: _Read = ()
     ignored: _Ignored = ()
     umbrella: _Umbrella = None
+    matches: _Matches = ()
 
 
 @dataclass
 class FoundInterventionList:
-    """Interventions, the best match first."""
+    """Interventions, the best match first; without q, by diagnosis in the order of its card."""
 
     data: Annotated[
         tuple[FoundIntervention, ...],
@@ -545,6 +568,11 @@ class RemovedDiagnosisProblem(Problem):
 
     status: Annotated[int, "The HTTP status.", Among((410,))]
     removed_on: Annotated[date, "The day of the removal, in UTC.", Example("2026-11-21")]
+
+
+@dataclass(kw_only=True)
+class RemovedInterventionProblem(RemovedDiagnosisProblem):
+    """Problem details for an intervention that was removed, by itself or with its diagnosis."""
 
 
 @dataclass(kw_only=True)

@@ -13,6 +13,7 @@ from evref.adapters.inbound.rest.answers import (
     DiagnosisAnswer,
     DiagnosisList,
     FoundInterventionList,
+    InterventionAnswer,
     InterventionList,
     meta,
 )
@@ -34,7 +35,7 @@ from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.publication import Publication
 from evref.domain.catalogue.question import Question
-from evref.domain.catalogue.record_code import Classification, read_part
+from evref.domain.catalogue.record_code import Classification, RecordCode, read_part
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.snomed import NO_MAP
 from evref.domain.errors import RemovedDiagnosisError, UnknownDiagnosisError, UnknownVersionError
@@ -58,10 +59,7 @@ class CatalogueViews:
         Without parameters, returns all diagnoses. They are ordered by name, then id; with `q`, the
         best match comes first.
         """
-        codes = query["codes"]
-        snomed = Classification.SNOMED_CT
-        if served.snomed is None and any(code.classification is snomed for code in codes):
-            raise InvalidParametersError(ParameterFault(snomed, NO_MAP))
+        codes = _codes(served, query)
         found = served.find(Question(codes=codes, words=query.get("q"), module=query.get("module")))
         entries = found.entries
         more: dict[str, Any] = {"matches": found.matches} if codes else {}
@@ -107,22 +105,44 @@ class CatalogueViews:
             served, interventions, count=len(interventions), diagnosis=entry, filters=filters
         )
 
+    def get_intervention(
+        self,
+        served: Served,
+        id: str,  # noqa: A002 - public
+        query: dict[str, Any],  # noqa: ARG002 - without parameters, to refuse any
+    ) -> dict[str, Any]:
+        """Get an intervention
+
+        Returns one intervention by its id, with its diagnosis. Ids never change. An intervention
+        whose module is not enabled for its diagnosis is not found.
+        """
+        entry, intervention = served.intervention(id)
+        data = {"intervention": intervention, "diagnosis": entry.diagnosis}
+        return self._answer(served, data)
+
     def search_interventions(self, served: Served, query: dict[str, Any]) -> dict[str, Any]:
         """Search the interventions of all diagnoses
 
-        Takes a question as people type it: an intervention, often with a diagnosis. Words that
+        Finds interventions by words, by codes, by diagnosis, or by any of these together: what is
+        advised against for a list of codes is one request. Without `q`, they are in the order of
+        `listDiagnoses`, and for each diagnosis in the order of its card.
+
+        `q` is a question as people type it: an intervention, often with a diagnosis. Words that
         name a diagnosis narrow the search to it. The other words must be in the title, the summary
         or the cautions, also as a synonym or a kind: ibuprofen finds interventions with NSAIDs.
         Whole titles come first, then titles with all words, titles with synonyms or kinds, and
         summaries; within each group, graded recommendations come first. If the request names only
         a diagnosis, its interventions are in the order of its page.
         """
+        codes = _codes(served, query)
         question = Question(
-            words=query["q"],
-            diagnosis_ids=(query["diagnosis"],) if "diagnosis" in query else (),
+            codes=codes,
+            words=query.get("q"),
+            diagnosis_ids=query.get("diagnosis", ()),
             module=query.get("module"),
             phase=query.get("phase"),
             direction=query.get("direction"),
+            groups=query.get("group", ()),
         )
         answers = served.answers(question)
         part, more = _part(answers.interventions, query)
@@ -133,8 +153,10 @@ class CatalogueViews:
             }
             for intervention in part
         ]
-        read = {"umbrella": answers.wider, "read": answers.read, "ignored": answers.ignored}
-        return self._answer(served, hits, **read, **more)
+        more |= {"matches": answers.matches} if codes else {}
+        if "q" in query:
+            more |= {"umbrella": answers.wider, "read": answers.read, "ignored": answers.ignored}
+        return self._answer(served, hits, **more)
 
     def list_changes(self, served: Served, query: dict[str, Any]) -> dict[str, Any]:
         """List the changes in publications
@@ -247,6 +269,17 @@ class CatalogueViews:
                 failures=by_id,
             ),
             Operation(
+                id="getIntervention",
+                path="/interventions/<id>",
+                query=NoQuery,
+                view=self.get_intervention,
+                answer=InterventionAnswer,
+                description="The intervention.",
+                example="/interventions/knee-osteoarthritis-land-based-exercise",
+                failures=("403", "404-intervention", "410-intervention", "429"),
+                id_in_path="InterventionId",
+            ),
+            Operation(
                 id="listChanges",
                 path="/changes",
                 query=ChangesQuery,
@@ -297,7 +330,15 @@ def _entry(served: Served, diagnosis_id: str) -> Entry:
         raise
 
 
-def _part(items: Sequence[Any], query: dict[str, Any]) -> tuple[Sequence[Any], dict[str, int]]:
+def _codes(served: Served, query: dict[str, Any]) -> tuple[RecordCode, ...]:
+    codes: tuple[RecordCode, ...] = query["codes"]
+    snomed = Classification.SNOMED_CT
+    if served.snomed is None and any(code.classification is snomed for code in codes):
+        raise InvalidParametersError(ParameterFault(snomed, NO_MAP))
+    return codes
+
+
+def _part(items: Sequence[Any], query: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
     limit, offset = query["limit"], query["offset"]
     part = items[offset : offset + limit]
     return part, {"count": len(items), "limit": limit, "offset": offset}

@@ -29,7 +29,9 @@ from evref.domain.errors import (
     InvalidApiKeyError,
     NoCatalogueError,
     RemovedDiagnosisError,
+    RemovedInterventionError,
     UnknownDiagnosisError,
+    UnknownInterventionError,
 )
 
 _DAY = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -61,6 +63,14 @@ _ERRORS: dict[str, tuple[str, Exception]] = {
     "removed-diagnosis": (
         "/diagnoses/knee-arthritis",
         RemovedDiagnosisError("knee-arthritis", date(2026, 11, 21)),
+    ),
+    "unknown-intervention": (
+        "/interventions/knee-osteoarthritis-magnets",
+        UnknownInterventionError("knee-osteoarthritis-magnets"),
+    ),
+    "removed-intervention": (
+        "/interventions/knee-osteoarthritis-magnets",
+        RemovedInterventionError("knee-osteoarthritis-magnets", date(2026, 11, 21)),
     ),
     "not-acceptable": ("/catalogue", NotAcceptableError(["application/json"])),
     "precondition-failed": ("/diagnoses", PreconditionFailedError()),

@@ -126,8 +126,8 @@ class _Completion:
         if operation.links:
             success["links"] = operation.links
         failures = {
-            status: _reference("responses", self._failures[status]["name"])
-            for status in (*_OF_ALL, *operation.failures)
+            failure[:3]: _reference("responses", self._failures[failure]["name"])
+            for failure in (*_OF_ALL, *operation.failures)
         }
         too_long = {status: _reference("responses", name) for status, name in _TOO_LONG.items()}
         responses = {
@@ -160,11 +160,14 @@ class _Completion:
 
     def _parameter(self, derived: dict[str, Any], operation: Operation) -> dict[str, Any]:
         if derived["in"] == "path":
-            return _reference("parameters", "DiagnosisId")
+            return _reference("parameters", operation.id_in_path)
         field = operation.query().fields[derived["name"]]
         if isinstance(field, fields.Enum) and field.enum in DESCRIPTIONS:
             return derived | {"schema": self._schemas.reference(field.enum)}
         if derived["schema"]["type"] == "array":
+            items = derived["schema"]["items"]
+            if "enum" in items:
+                derived["schema"]["items"] = self._schemas.reference(items["enum"])
             # One parameter with commas; the default repeats it for each item.
             return derived | {"style": "form", "explode": False}
         return derived

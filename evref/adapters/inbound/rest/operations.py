@@ -25,7 +25,8 @@ class Operation:
     `view` gets what the endpoint passes on and the parsed `query`. It returns a value of the record
     `answer`, or a response. `description` describes this answer, and `example` is a request whose
     answer the document shows, as path and query; None if it shows the examples of the fields.
-    `failures` are the statuses that not every operation has. The summary and the description of
+    `failures` are those of the document that not every operation has, and `id_in_path` is its
+    parameter for the id in the path. The summary and the description of
     the operation are the docstring of its view.
     """
 
@@ -40,6 +41,7 @@ class Operation:
     links: dict[str, Any] = field(default_factory=dict)
     media_types: tuple[str, ...] = (JSON,)
     tag: str = "Catalogue"
+    id_in_path: str = "DiagnosisId"
 
     def add_to(self, api: APIBlueprint, endpoint: Callable[[View], View]) -> None:
         """Serve the operation at an endpoint of the blueprint."""

@@ -135,6 +135,8 @@ _OF_ERROR: dict[type, str] = {
     errors.InsufficientPermissionError: "insufficient-permission",
     errors.UnknownDiagnosisError: "unknown-diagnosis",
     errors.RemovedDiagnosisError: "removed-diagnosis",
+    errors.UnknownInterventionError: "unknown-intervention",
+    errors.RemovedInterventionError: "removed-intervention",
     errors.NotFoundError: "not-found",
     errors.NotAllowedError: "not-allowed",
     QuotaExceededError: "quota-exceeded",
@@ -147,6 +149,7 @@ _OF_ERROR: dict[type, str] = {
 _EXTENSIONS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "quota-exceeded": lambda _: {"violated-policies": ["daily"]},
     "removed-diagnosis": lambda error: {"removed_on": error.removed_on.isoformat()},
+    "removed-intervention": lambda error: {"removed_on": error.removed_on.isoformat()},
     "invalid-parameter": lambda error: {
         "errors": [
             {

@@ -182,6 +182,7 @@ def _stored_comparison(comparison: Comparison) -> bytes:
     document = {
         "added": comparison.added,
         "removed": comparison.removed,
+        "removed_with_them": comparison.removed_with_them,
         "changed": [
             {
                 "id": diagnosis.diagnosis_id,
@@ -213,6 +214,8 @@ def _comparison(stored: bytes | None) -> Comparison | None:
             tuple(document["added"]),
             tuple(document["removed"]),
             tuple(map(_diagnosis_change, document["changed"])),
+            # 0.2.0 did not store them.
+            tuple(document.get("removed_with_them", ())),
         )
     except (zlib.error, ValueError, LookupError, TypeError):
         # A damaged one must not keep the catalogue from being served and replaced.
