@@ -27,8 +27,6 @@ class Demo:
 
 @dataclass(kw_only=True, eq=False)
 class ProvisionDemo:
-    """Creates the institution, the member and the key of the demo if they do not exist."""
-
     institutions: ManageInstitutions
     people: People
     keys: ManageKeys

@@ -18,8 +18,6 @@ class AuditPage:
 
 @dataclass(eq=False)
 class ReadAuditLog:
-    """Returns the log of an institution to principals who may read it."""
-
     ENTRIES_A_PAGE = 50
     MOST_ENTRIES = 20_000
 

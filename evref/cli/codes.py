@@ -42,14 +42,14 @@ def load(
     zip archive. If a row cannot be read, nothing changes.
     """
     use = stored().load_codes()
-    read = use.read(OPERATOR, path, refset)
-    snomed = read.map
+    file = use.read_map(OPERATOR, path, refset)
+    snomed = file.map
     leading = use.leading(OPERATOR, snomed)
     if not dry_run:
         use.load(OPERATOR, snomed, by=user_name())
     verb = "Would read" if dry_run else "Reading"
     click.echo(f"{verb} {_size(len(snomed.codes), leading)}.")
-    for name, rows in sorted(read.left_out.items()):
+    for name, rows in sorted(file.left_out.items()):
         click.echo(f"Left out {counted(rows, 'row')} of the reference set {name}.")
 
 

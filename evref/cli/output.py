@@ -39,7 +39,6 @@ def print_rows(rows: Sequence[dict[str, Any]], *, as_json: bool, empty: str) -> 
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON; dates in ISO 8601."""
     # An escape keeps a character that the encoding of the output lacks.
     is_unicode = sys.stdout.encoding.lower().replace("-", "") == "utf8"
     click.echo(json.dumps(value, ensure_ascii=not is_unicode, indent=2, default=_iso))

@@ -41,8 +41,6 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """A group of such commands."""
-
     command_class = Command
 
 

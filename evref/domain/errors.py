@@ -183,8 +183,6 @@ class KeyRevokedError(EvrefError):
 
 
 class KeyAlreadyRotatedError(EvrefError):
-    """Indicates that a key was rotated since the caller last saw it. Nothing was changed."""
-
     def __init__(self, key_id: str) -> None:
         self.key_id = key_id
         super().__init__(f"API key {key_id!r} has already been rotated.")
@@ -217,7 +215,5 @@ class BusyError(EvrefError):
 
 
 class NotSignedInError(EvrefError):
-    """Indicates a session that does not exist or has ended."""
-
     def __init__(self) -> None:
         super().__init__("You are not signed in.")

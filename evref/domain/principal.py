@@ -74,8 +74,6 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class InstitutionMember:
-    """A member of an institution, with their role."""
-
     member_id: str
     email: str
     institution_id: str
@@ -83,7 +81,6 @@ class InstitutionMember:
 
     @property
     def name(self) -> str:
-        """The name in the audit log."""
         return self.email
 
 

@@ -69,7 +69,6 @@ class Rules:
             self.refuse(field, "must be plain text without control characters")
 
     def line(self, field: str, value: str, length: Length) -> None:
-        """Require trimmed plain text of this length on a single line."""
         self.text(field, value, length)
         if not value.isprintable() and _LINE_END.search(value) is not None:
             self.refuse(field, "must be a single line")

@@ -46,8 +46,6 @@ class Admission(ABC):
 
 
 class Keys(ABC):
-    """Finds keys."""
-
     @abstractmethod
     def get(self, key_id: str) -> ApiKey:
         """Return the key with this id.

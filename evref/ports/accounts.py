@@ -154,8 +154,6 @@ class PasswordHasher(ABC):
 
 
 class PasswordGuesser(ABC):
-    """Estimates how easy a password is to guess."""
-
     @abstractmethod
     def is_guessable(self, password: str, known_words: Collection[str]) -> bool:
         """Return whether the password is among the first million guesses of an attacker who has

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ContextDecorator, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from math import inf
 
@@ -29,7 +29,7 @@ def one_request() -> Iterator[None]:
         _seconds_left.reset(token)
 
 
-class StorageCall(ContextDecorator):
+class StorageCall:
     """A call to storage, as a context that returns the time until which it may wait.
 
     `monotonic` returns seconds, like `time.monotonic`, and so is the time. The call may wait for

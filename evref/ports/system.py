@@ -7,8 +7,6 @@ from datetime import datetime
 
 
 class Clock(ABC):
-    """A source of time."""
-
     @abstractmethod
     def now(self) -> datetime:
         """Return the current time in UTC."""

@@ -38,7 +38,7 @@ READER = replace(a_member("m2", email="ñandú@example.org", role=Role.READER), 
 
 def a_session(secret: int = 1, *, member: Member = ADMIN, hours: float = 0) -> Session:
     """Return a session that began this number of hours after noon."""
-    return Session.of(member, SessionToken.make(secret), NOON + timedelta(hours=hours))
+    return Session.begin(member, SessionToken.make(secret), NOON + timedelta(hours=hours))
 
 
 SAMPLES: dict[Kind[Any], list[Any]] = {

@@ -37,10 +37,10 @@ def test_a_call_that_could_respond_too_late_is_not_made(clock: FakeClock) -> Non
 def fail(clock: FakeClock, after: float) -> str:
     """Make a call that may wait for a minute but fails after so many seconds; return its reason."""
 
-    @StorageCall(clock.monotonic, most=60)
     def call() -> None:
-        clock.advance(seconds=after)
-        raise StorageUnavailableError("it is locked")
+        with StorageCall(clock.monotonic, most=60):
+            clock.advance(seconds=after)
+            raise StorageUnavailableError("it is locked")
 
     with pytest.raises(StorageUnavailableError) as caught:
         call()

@@ -77,7 +77,7 @@ def publish(storage: MemoryStorage, clock: FakeClock) -> PublishCatalogue:
 def codes(storage: MemoryStorage, clock: FakeClock) -> LoadCodes:
     """Return the use case with a map loaded."""
     codes = LoadCodes(storage, FakeCatalogueFiles(), clock)
-    codes.load(Operator(), codes.read(Operator(), ONE).map, by="root")
+    codes.load(Operator(), codes.read_map(Operator(), ONE).map, by="root")
     return codes
 
 
@@ -206,7 +206,7 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
                 who, h.member_id, password="another long one"
             ),
             "ProvisionDemo.__call__": lambda h, who: h.demo(who),
-            "LoadCodes.read": lambda h, who: h.codes.read(who, ONE),
+            "LoadCodes.read_map": lambda h, who: h.codes.read_map(who, ONE),
             "LoadCodes.load": lambda h, who: h.codes.load(who, A_MAP, by="root"),
             "LoadCodes.leading": lambda h, who: h.codes.leading(who, A_MAP),
             "LoadCodes.status": lambda h, who: h.codes.status(who),

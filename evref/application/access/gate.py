@@ -19,7 +19,6 @@ class Gate:
     breaker: CircuitBreaker
 
     def admit(self, token: KeyToken, needed: Permission) -> Quota:
-        """Count the request and return the quota of the key after it."""
         instant = self.clock.now()
         return self.breaker(lambda: self.admission.admit(token.digest, needed, instant))
 

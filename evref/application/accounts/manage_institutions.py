@@ -100,7 +100,6 @@ class ManageInstitutions:
         return secret
 
     def end_sign_in(self, principal: Principal, institution_id: str) -> None:
-        """End an institution's sign-in by a proxy, if it has one."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         with self.storage.changes(principal, self.clock.now()) as changes:
             changes.records.lock(INSTITUTIONS, institution_id)

@@ -104,7 +104,6 @@ def remove_invitations(
 
 
 def revoke_invitation(changes: Changes, invitation: Invitation) -> None:
-    """Remove an open invitation, and record it."""
     changes.records.remove(INVITATIONS, invitation.id)
     detail = f"role {invitation.role}, invited by {invitation.invited_by}"
     record(changes, Action.INVITATION_REVOKED, invitation, detail)

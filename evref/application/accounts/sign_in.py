@@ -134,11 +134,11 @@ class SignIn:
 
     def _start(self, changes: Changes, member: Member, *, by_proxy: bool = False) -> StartedSession:
         token = SessionToken.make(self.randomness.below(SessionToken.SECRETS))
-        session = Session.of(member, token, changes.instant, by_proxy=by_proxy)
+        session = Session.begin(member, token, changes.instant, by_proxy=by_proxy)
         changes.records.add(SESSIONS, session)
         for ended in surplus(changes.records.find(SESSIONS, member_id=member.id)):
             changes.records.remove(SESSIONS, ended.digest)
-        device = Device.of(member, self.randomness.below(Device.IDS), changes.instant)
+        device = Device.make(member, self.randomness.below(Device.IDS), changes.instant)
         return StartedSession(member, token, device)
 
     def _purge_now_and_then(self) -> None:

@@ -23,7 +23,7 @@ class LoadCodes:
     files: CatalogueFiles
     clock: Clock
 
-    def read(self, principal: Principal, path: Path, refset: str | None = None) -> MapFile:
+    def read_map(self, principal: Principal, path: Path, refset: str | None = None) -> MapFile:
         authorise(principal, Right.PUBLISH_CATALOGUE)
         return self.files.read_snomed_map(path, refset)
 

@@ -53,7 +53,6 @@ class KeyState(StrEnum):
 
     @property
     def has_ended(self) -> bool:
-        """Whether no token of the key is valid."""
         return self in {KeyState.EXPIRED, KeyState.REVOKED}
 
 

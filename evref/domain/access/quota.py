@@ -57,8 +57,6 @@ class Quota:
 
 
 class QuotaExceededError(EvrefError):
-    """Indicates that the daily request limit of the key is used up."""
-
     def __init__(self, quota: Quota) -> None:
         self.quota = quota
         limit = counted(quota.limit, "request")

@@ -46,7 +46,7 @@ class Session:
     by_proxy: bool = False
 
     @classmethod
-    def of(
+    def begin(
         cls, member: Member, token: SessionToken, instant: datetime, *, by_proxy: bool = False
     ) -> Session:
         return cls(token.digest, member.id, _password_digest(member), instant, by_proxy)

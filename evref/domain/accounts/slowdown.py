@@ -31,7 +31,7 @@ class Device:
     IDS = 2**128
 
     @classmethod
-    def of(cls, member: Member, number: int, instant: datetime) -> Device:
+    def make(cls, member: Member, number: int, instant: datetime) -> Device:
         """Return the device with a number from 0 to `IDS` - 1 from a cryptographic source."""
         return cls(f"{number:032x}", _binding(member), instant)
 
@@ -83,7 +83,6 @@ class Slowdown:
         return min(max(counted.last_at + pause - instant, timedelta(0)), pause)
 
     def one_more(self, counted: Failures, instant: datetime) -> Failures:
-        """Return the failures after another one at this instant."""
         if counted.last_at is None or instant >= counted.last_at + self.kept:
             return replace(counted, failures=1, last_at=instant)
         return replace(counted, failures=counted.failures + 1, last_at=instant)

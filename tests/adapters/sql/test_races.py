@@ -205,7 +205,7 @@ def test_a_member_who_signs_in_many_times_at_once_has_only_the_most_sessions(
 ) -> None:
     member = storage.records.get(MEMBERS, "m2")
     for number in range(MOST_SESSIONS):
-        keep(storage, SESSIONS, Session.of(member, SessionToken.make(number), FakeClock().now()))
+        keep(storage, SESSIONS, Session.begin(member, SessionToken.make(number), FakeClock().now()))
 
     def start(number: int) -> object:
         sign_in = SignIn(

@@ -35,13 +35,13 @@ def test_a_token_is_48_base62_digits_that_its_representation_leaves_out(secret: 
     ],
 )
 def test_a_session_lives_12_hours(later: timedelta, live: bool) -> None:
-    session = Session.of(a_member(), SessionToken.make(7), NOON)
+    session = Session.begin(a_member(), SessionToken.make(7), NOON)
 
     assert session.is_live(a_member(), NOON + later) is live
 
 
 def test_a_session_ends_when_the_password_changes() -> None:
-    session = Session.of(a_member(), SessionToken.make(7), NOON)
+    session = Session.begin(a_member(), SessionToken.make(7), NOON)
 
     assert not session.is_live(replace(a_member(), password_hash="$argon2id$other"), NOON)
 

@@ -55,13 +55,10 @@ class MemoryState:
             raise NotFoundError(INSTITUTIONS.name, institution_id)
 
     def replace_with(self, copy: MemoryState) -> None:
-        """Take over the data of a copy."""
         for part in fields(self):
             setattr(self, part.name, getattr(copy, part.name))
 
 
 class MemoryPart:
-    """A part of the storage, over the data of all parts."""
-
     def __init__(self, state: MemoryState) -> None:
         self._state = state

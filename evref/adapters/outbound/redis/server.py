@@ -125,5 +125,4 @@ class RedisServer:
         return answer
 
     def close(self) -> None:
-        """Close all connections; new ones are opened on demand."""
         self._client.connection_pool.disconnect()

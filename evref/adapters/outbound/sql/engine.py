@@ -105,7 +105,6 @@ class SqlDatabase(Source):
         event.listen(self._engine, "handle_error", self._invalidate_all_connections)
 
     def is_missing(self) -> bool:
-        """Return whether there is no database yet, and connecting would create it, as in SQLite."""
         return self._backend.is_missing()
 
     def connect(self) -> AbstractContextManager[Connection]:
@@ -126,7 +125,11 @@ class SqlDatabase(Source):
 
     @contextmanager
     def _begun(self, engine: Engine) -> Iterator[Connection]:
-        with self._call() as ends_at, engine.connect() as connection:
+        with (
+            StorageCall(monotonic, most=self._timeout_seconds) as ends_at,
+            self._errors_translated(),
+            engine.connect() as connection,
+        ):
             self._backend.limit(connection.connection, ends_at)
             with connection.begin():
                 yield connection
@@ -196,7 +199,6 @@ class SqlDatabase(Source):
 
     @contextmanager
     def preparation(self) -> Iterator[Connection]:
-        """Yield a transaction that excludes other preparations and has a longer timeout."""
         with self._errors_translated(), self._backend.preparation() as connection:
             self.refuse_unsupported(connection)
             yield connection
@@ -207,7 +209,6 @@ class SqlDatabase(Source):
             raise StorageNotReadyError(reason)
 
     def close(self) -> None:
-        """Close all idle connections; new ones are opened on demand."""
         self._return_kept()
         self._engine.dispose()
 
@@ -221,15 +222,6 @@ class SqlDatabase(Source):
         connection, self._kept = self._kept, None
         if connection is not None:
             connection.close()
-
-    @contextmanager
-    def _call(self) -> Iterator[float]:
-        """Yield the time until which the call may wait."""
-        with (
-            StorageCall(monotonic, most=self._timeout_seconds) as ends_at,
-            self._errors_translated(),
-        ):
-            yield ends_at
 
     @contextmanager
     def _errors_translated(self) -> Iterator[None]:

@@ -52,8 +52,6 @@ PUBLIC = frozenset({"settings.sign_in", "settings.accept_invitation"})
 
 
 class AccountPages:
-    """Each method is the view of a page and handles its form."""
-
     def __init__(self, frame: Frame, identity: Identity, people: People) -> None:
         self._parameters = frame.parameters
         self._identity = identity

@@ -207,11 +207,11 @@ class ApiKeyPages:
         key, limit, warnings = key_in_use.key, form.daily_limit.value, {}
         if folded((form.name.data or "").strip()) != folded(key.name):
             warnings = self._taken_name(form, key.id)
+        if limit == key.daily_limit:
+            return warnings
         used = 0 if key_in_use.today is None else key_in_use.today.admitted
         days = self._keys.history(_principal(), key.id, _DAYS_OF_USE)
         largest = max((day.admitted for day in days), default=0)
-        if limit == key.daily_limit:
-            return warnings
         if limit < used:
             warnings["daily_limit"] = f"It used {used:,} today: requests are refused from now on."
         elif limit < largest:

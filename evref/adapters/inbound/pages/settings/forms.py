@@ -62,7 +62,6 @@ class PageForm(FlaskForm):
 
     @property
     def forged(self) -> bool:
-        """Whether the form was sent without the CSRF token of its page."""
         return bool(self.csrf_token.errors)
 
     @property
@@ -72,7 +71,6 @@ class PageForm(FlaskForm):
         return HTTPStatus.UNPROCESSABLE_ENTITY if self.errors else HTTPStatus.OK
 
     def page(self, template: str, **context: object) -> Response:
-        """Return the page that shows the form again."""
         return make_response(render_template(template, form=self, **context), self.status)
 
     def add_errors(self, error: InvalidValueError) -> None:
@@ -174,8 +172,6 @@ class SignInForm(PageForm):
 
 
 class NewPasswordForm(PageForm):
-    """A new password, typed twice."""
-
     password = PasswordField("New password", [InputRequired("Enter a new password.")])
     repeated = PasswordField("New password again")
 
@@ -393,7 +389,6 @@ class ChangedRoleForm(RoleForm):
     version = HiddenField()
 
     def show_saved(self, role: Role) -> None:
-        """Show the saved role beside the chosen role; saving again replaces the saved role."""
         self.add_outdated({"role": role.value})
         self.version.data = role.value
 

@@ -8,8 +8,6 @@ from evref.application.accounts.people import People
 
 
 class InstitutionPage:
-    """Shows the caps, how much of them is used, and the domains of the sign-in."""
-
     def __init__(self, keys: ManageKeys, people: People) -> None:
         self._keys = keys
         self._people = people

@@ -41,8 +41,6 @@ _FEW_MEMBERS = 12
 
 
 class MemberPages:
-    """Each method is the view of a page and handles its form."""
-
     def __init__(self, people: People) -> None:
         self._people = people
 
