@@ -113,14 +113,14 @@ class Reader:
         self.lexicon, self._lists, self._texts = lexicon, lexicon.lists, texts
         self._spelling = Spelling(lexicon.written, self._lists.opposites)
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str, *, corrects: bool = True) -> Reading:
         """Return the reading of the text, with slips corrected if more of it then is a name."""
         whole = self._reading(self._words(text)[0])
         if whole.is_whole and whole.meant:
             return whole
         words, negated = self._words(text, self._lists.negations)
         best = whole if words == whole.words else self._reading(words)
-        if not (best.meant and all(map(self._is_right, words))):
+        if corrects and not (best.meant and all(map(self._is_right, words))):
             near = list(islice(product(*map(self._corrections, words)), _MOST_CORRECTIONS))
             others = [self._reading(corrected) for corrected in near if corrected != words]
             if not best.meant:
@@ -297,14 +297,15 @@ class Reader:
         beside = [*self.concepts(Reading(words), _EMPTY.union(*chosen))]
         covered = _EMPTY.union(*chosen, *(c.places for c in beside if len(c.places) > 1))
         asks = of_record or any(concept.facet or self.is_known(concept) for concept in beside)
-        return Reading(
-            words,
-            tuple(
-                Named(name, places, self._changing(name, places, words, covered, asks=asks))
-                for places, names in chosen.items()
-                for name in names
-            ),
-        )
+        named = []
+        for places, names in chosen.items():
+            changing: dict[tuple[Kind, tuple[str, ...]], frozenset[int]] = {}
+            for name in names:
+                same = name.kind, name.diagnosis_ids
+                if same not in changing:
+                    changing[same] = self._changing(name, places, words, covered, asks=asks)
+                named.append(Named(name, places, changing[same]))
+        return Reading(words, tuple(named))
 
     def _within(self, words: Sequence[Word]) -> dict[frozenset[int], list[Name]]:
         """Return the names within the words, in any order, with only slight words between."""

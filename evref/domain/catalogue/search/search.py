@@ -94,7 +94,7 @@ class Search:
         hits = self._hits(reading, reading.meant)
         if hits:
             return FoundDiagnoses(hits)
-        reading = self._reader.read(text)
+        reading = self._reader.read(text, corrects=False)
         named = [one for one in reading.named if not one.name.kind.is_wider]
         return FoundDiagnoses(suggestions=self._suggested(self._hits(reading, named)))
 
@@ -211,18 +211,18 @@ class Search:
         for number in numbers:
             one = self._texts.interventions[number]
             far = [found[number] for _, found in required if number in found]
-            lacking = tuple(concept.typed for concept, found in required if number not in found)
+            lacking = tuple([concept.typed for concept, found in required if number not in found])
             missed = 0
             for facet, in_title, in_body in zip(facets, in_titles, in_bodies, strict=True):
                 is_in_place = one.module in facet.modules or one.phase in facet.phases
                 is_anywhere = number in in_title or number in in_body
                 missed += (number not in in_title) + (not is_in_place) + (not is_anywhere)
-            is_in_body = any(distance >= IN_BODY for distance in far)
+            is_in_body = max(far, default=0) >= IN_BODY
             rank = (
                 group.place,
                 is_in_body,
                 missed,
-                sum(distance % IN_BODY for distance in far),
+                sum([distance % IN_BODY for distance in far]),
                 self._texts.places_on_card[number],
                 number,
             )
@@ -280,14 +280,13 @@ class Search:
         titled: Sequence[int],
     ) -> Answers:
         ordered = sorted(found, key=lambda one: one.rank)
-        best = {one.number: one for one in reversed(ordered)}
         numbers = dict.fromkeys((*titled, *(one.number for one in ordered)))
         covered = _EMPTY.union(*(group.covered for group in groups.values()))
         return Answers(
             tuple(self._texts.interventions[number] for number in numbers),
             frozenset(
-                self._texts.interventions[number].id
-                for number, one in best.items()
+                self._texts.interventions[one.number].id
+                for one in ordered
                 if one.meets_any and not one.is_in_body
             ),
             tuple(groups),
