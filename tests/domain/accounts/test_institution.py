@@ -2,7 +2,8 @@
 
 import pytest
 
-from evref.domain.accounts.institution import password_faults
+from evref.domain.accounts.institution import is_email, normalised_email, password_faults
+from evref.domain.accounts.proxy_sign_in import domain_of
 from evref.domain.errors import InvalidValueError
 from evref.testing.builders import a_member, an_institution
 
@@ -72,3 +73,29 @@ def test_a_password_of_8_to_1024_characters_may_be_used(password: str) -> None:
 )
 def test_an_invalid_password_is_rejected_and_not_repeated(password: str, message: str) -> None:
     assert list(map(str, password_faults(password))) == [f"password: must {message}"]
+
+
+@pytest.mark.parametrize(
+    ("copied", "email"),
+    [
+        ("Anna Weber <anna.weber@example.org>", "anna.weber@example.org"),
+        ('"Weber, Anna" <Anna.Weber@Example.org> ', "anna.weber@example.org"),
+    ],
+)
+def test_an_address_is_read_as_mail_programs_copy_it(copied: str, email: str) -> None:
+    assert normalised_email(copied) == email
+    assert not is_email(normalised_email(f"{copied} and another"))
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        "xn--bcher-kva.example",
+        "b\u00fccher.example",
+        "xn--bcher-kva.example.",
+        "\uff42\u00fccher.example",
+    ],
+)
+def test_a_domain_is_the_same_however_it_is_written(domain: str) -> None:
+    """Mail servers treat Unicode, full-width letters and a final dot as the same domain."""
+    assert domain_of(f"a@{domain}") == "xn--bcher-kva.example"
