@@ -102,8 +102,8 @@ class Diagnosis(Declared):
     mainstays: Annotated[
         tuple[str, ...],
         Items(most=5),
-        "The ids of the interventions that the cited guidelines put first, in this order. Each is "
-        "visible and strongly recommended. May be empty.",
+        "The mainstays of care: the ids of the interventions that the cited guidelines put first, "
+        "in this order. Each is visible and strongly recommended. Empty if the editors named none.",
         Example(["knee-osteoarthritis-land-based-exercise"]),
     ] = ()
     enabled_modules: Annotated[
@@ -114,11 +114,14 @@ class Diagnosis(Declared):
     ]
     checked_on: Annotated[
         date,
-        "The day on which the entry was last checked against its sources.",
+        "The day on which the editors last checked the entry against its sources; not a "
+        "clinician's review, which is in reviewed.",
         Example("2026-11-21"),
     ]
     reviewed: Annotated[
-        Review | None, "A clinician's review of the entry; null if there was none."
+        Review | None,
+        "A clinician's review of the entry: by whom and when; null if there was none. The check of "
+        "the entry against its sources is in checked_on.",
     ] = None
 
     def normalise(self) -> None:

@@ -131,7 +131,11 @@ class Effect(Declared):
         "The unit of a mean difference or risk difference; null for other measures.",
         Example("points of 100"),
     ]
-    better: Annotated[Better, "Which values are good for the person."]
+    better: Annotated[
+        Better,
+        "Which values of the outcome are good for the person: lower for pain, higher for mobility. "
+        "Which side the effect favours is in favours.",
+    ]
     per_1000: Annotated[
         Per1000 | None,
         "Events in 1,000 people with and without the intervention; null if the reference does "
@@ -149,7 +153,7 @@ class Effect(Declared):
     reference: Annotated[
         int,
         Range(0),
-        "The index of the reference that reports the effect, among those of the intervention.",
+        "The reference that reports the effect: its index in references, from 0.",
         Example(0),
     ]
 

@@ -80,7 +80,9 @@ class Intervention(Declared):
         Example("The label warns of bleeding, ulceration and perforation of stomach and bowel."),
     ] = None
     fitt_vp: Annotated[
-        FittVp | None, "The dose, for module fitt_vip; null for every other module."
+        FittVp | None,
+        "The dose, for the module fitt_vip (exercise); null for every other module. FITT-VP stands "
+        "for frequency, intensity, time, type, volume and progression.",
     ] = None
     evidence: Annotated[Evidence, "The evidence."]
     effects: Annotated[

@@ -131,7 +131,9 @@ MEANINGS: dict[StrEnum, str] = {
 }
 
 DESCRIPTIONS: dict[type[StrEnum], str] = {
-    Module: "The subject of an intervention. The list is closed and its order is fixed.",
+    Module: "The subject of an intervention. The list is closed and its order is fixed. The module "
+    "of exercise is `fitt_vip`, and the field with its dose `fitt_vp`; `pharmaconeutral` are "
+    "medicines, named neutrally by class and generic name.",
     Phase: "The time since onset. The list is closed and its order is fixed.",
     Certainty: "The certainty of the evidence, in the terms of GRADE.",
     Recommendation: "The direction and strength of the recommendation, in the terms of GRADE.",

@@ -54,7 +54,8 @@ class Meta:
 
     catalogue_version: Annotated[
         _Version,
-        "Changes if and only if the content of the served catalogue changes.",
+        "The version of the whole catalogue: changes if and only if the content of the served "
+        "catalogue changes. That of one diagnosis is its version.",
         Example("0123456789abcdef"),
     ]
     licence: Annotated[
@@ -214,7 +215,8 @@ class Piece:
 
 _Umbrella: TypeAlias = Annotated[
     Umbrella | None,
-    "The word of q that is wider than one diagnosis and finds all of its diagnoses, or null. "
+    "The umbrella term of q, such as stroke or knee pain: a word that is wider than one diagnosis "
+    "and finds all of its diagnoses; null if q has none. "
     "Present only if the request has q.",
 ]
 _Read: TypeAlias = Annotated[

@@ -90,8 +90,9 @@ class _OfReference:
 class _OfEffect:
     favours: Annotated[
         Favours,
-        "Which side the effect favours; neither if the interval contains the value of no effect "
-        "(1 for ratios, 0 for differences) or is null.",
+        "Which side the effect favours, the intervention or the comparison, computed from estimate "
+        "and better; neither if the interval contains the value of no effect (1 for "
+        "ratios, 0 for differences) or is null.",
         After("better"),
     ]
 
@@ -100,8 +101,9 @@ class _OfEffect:
 class _OfEntry:
     version: Annotated[
         str,
-        "Changes if and only if the diagnosis or any of its interventions changes. Fetch only the "
-        "diagnoses whose version changed.",
+        "The version of this diagnosis: changes if and only if it or any of its interventions "
+        "changes. Fetch only the diagnoses whose version changed. The version of the whole "
+        "catalogue is meta.catalogue_version.",
         Pattern("[0-9a-f]{16}", "16 hexadecimal digits"),
         Example("0123456789abcdef"),
     ]
