@@ -78,15 +78,18 @@ class Catalogue:
 
     @property
     def work_count(self) -> int:
-        """The number of different references of all visible interventions."""
-        return len(
-            {
-                reference
-                for entry in self.entries
-                for intervention in entry.visible_interventions()
-                for reference in intervention.references
-            }
-        )
+        """The number of different works that the visible interventions cite.
+
+        Two references with the same DOI, PubMed id or URL are the same work.
+        """
+        works: dict[str, set[str]] = {}
+        for entry in self.entries:
+            for intervention in entry.visible_interventions():
+                for reference in intervention.references:
+                    known = reference.identifiers
+                    work = known.union(*(works.get(identifier, ()) for identifier in known))
+                    works |= dict.fromkeys(work, work)
+        return len({id(work) for work in works.values()})
 
     def age_on(self, day: date) -> Age:
         """Return when the entries were last checked, as of this day."""

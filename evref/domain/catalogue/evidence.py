@@ -225,6 +225,11 @@ class Reference(Declared):
         return f"{_ABBREVIATIONS.get(first, first)} {self.year}"
 
     @property
+    def identifiers(self) -> set[str]:
+        """The DOI in lower case, the PubMed id and the given URL, as far as they are known."""
+        return {text for text in ((self.doi or "").lower(), self.pmid, self.given_url) if text}
+
+    @property
     def url(self) -> str:
         """The address of the publication: as given, or else from the DOI or the PubMed id."""
         return self._derived_url if self.given_url is None else self.given_url

@@ -88,8 +88,13 @@ def reviewed_count(catalogue: Catalogue) -> int:
 
 
 def checked(catalogue: Catalogue) -> str:
-    """Return when the entries were last checked, as a day or a period. There must be an entry."""
-    return days([entry.diagnosis.checked_on for entry in catalogue.entries])
+    """Return when the entries were last checked: “on 2 November 2026”, or “between” two days.
+
+    There must be an entry.
+    """
+    checks = [entry.diagnosis.checked_on for entry in catalogue.entries]
+    first, last = day(min(checks)), day(max(checks))
+    return f"on {first}" if first == last else f"between {first} and {last}"
 
 
 def years(works: Iterable[Reference]) -> str:
@@ -121,9 +126,3 @@ def host(address: str) -> str:
 def day(of: date) -> str:
     """Return the date in the form 2 November 2026."""
     return f"{of.day} {of:%B %Y}"
-
-
-def days(all_of: list[date]) -> str:
-    """Return one day, or the first and the last day."""
-    first, last = min(all_of), max(all_of)
-    return day(first) if first == last else f"{day(first)} to {day(last)}"
