@@ -172,7 +172,7 @@ def test_every_page_says_what_the_catalogue_is_not_and_which_it_is(path: str) ->
 
     assert DISCLAIMER in text
     assert "Reviewed by a clinician: 0 of 107 diagnoses. The catalogue is not complete" in text
-    assert f"Catalogue {bundled().version}, checked against its sources on " in text
+    assert f"Catalogue {bundled().version}, checked against its sources between " in text
 
 
 def test_a_catalogue_without_entries_and_a_diagnosis_without_interventions_have_pages() -> None:
