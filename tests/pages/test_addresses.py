@@ -149,11 +149,14 @@ def test_an_intervention_s_address_holds_whatever_is_filtered() -> None:
 
 
 def test_an_unknown_diagnosis_is_not_found() -> None:
-    """The page is in the usual frame and offers the nearest ids."""
+    """The page is in the usual frame, and offers what a search for the id finds, or near ids."""
     visitor = Visitor(bundled_site())
     answer, near = visitor.get("/catalogue/unicorn"), visitor.get("/catalogue/astma")
 
     assert answer.status_code == near.status_code == 404
     assert "Diagnosis not found" in Seen(answer.text).text("main")
-    assert "Similar ids" not in answer.text
-    assert '<a href="/catalogue/asthma">asthma</a>' in near.text
+    assert "Do you mean" not in answer.text
+    assert '<a href="/catalogue/asthma">Asthma</a>' in near.text
+    for name in ("m17", "gonarthrosis"):
+        offered = visitor.get(f"/catalogue/{name}").text
+        assert '<a href="/catalogue/knee-osteoarthritis">Knee osteoarthritis</a>' in offered

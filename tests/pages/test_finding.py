@@ -58,7 +58,7 @@ def test_an_abbreviation_of_another_language_leads_to_the_results(visitor: Visit
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
-        ("diabetic foot exercise", "1 diagnosis for diabetic foot exercise."),
+        ("diabetic foot exercise", "in 1 diagnosis."),
         ("fibromyalga", "with the spelling corrected"),
         ("stroke", "“stroke” is wider than one diagnosis"),
         ("knee pain", "“knee pain” can have many causes."),
@@ -87,7 +87,7 @@ def test_an_abbreviation_of_another_language_leads_to_the_results(visitor: Visit
         ),
         # Others mention a knee.
         ("gout knee exercise", "Without “knee”."),
-        ("CPAP", "for obstructive sleep apnoea"),
+        ("CPAP", "Obstructive sleep apnoea G47.3"),
     ],
 )
 def test_any_other_search_shows_what_it_found_and_why(
@@ -128,8 +128,8 @@ def test_a_wider_code_leads_to_what_is_below_it(visitor: Visitor) -> None:
 @pytest.mark.parametrize(
     ("typed", "links", "says"),
     [
-        ("M17.11; asthma", ["knee-osteoarthritis", "asthma"], "2 diagnoses for M17.11; asthma."),
-        ("asthma; gout; asthma;", ["asthma", "gout"], "2 diagnoses for asthma; gout"),
+        ("M17.11; asthma", ["knee-osteoarthritis", "asthma"], "2 diagnoses."),
+        ("asthma; gout; asthma;", ["asthma", "gout"], "2 diagnoses."),
         (
             "M17.11; unicorn",
             ["knee-osteoarthritis"],
@@ -138,7 +138,7 @@ def test_a_wider_code_leads_to_what_is_below_it(visitor: Visitor) -> None:
         ("asthma; unicorn", ["asthma"], "The search does not know “unicorn”,"),
         ("M17.11; M54.5", ["knee-osteoarthritis", "low-back-pain"], "for ICD-10 M17.11, ICD-10"),
         ("asthma; knee pain", ["asthma", "knee-osteoarthritis"], "“knee pain” is wider than one"),
-        ("gout; ibuprofen", ["gout"], "interventions and 1 diagnosis for gout; ibuprofen."),
+        ("gout; ibuprofen", ["gout"], "answers in"),
         ("unicorn; yeti", [], "The search does not know “yeti”,"),
     ],
 )
@@ -164,7 +164,7 @@ def test_interventions_are_shown_with_a_link_to_their_diagnosis(visitor: Visitor
     shown = seen(visitor, "tai chi")
 
     assert "none named" not in seen(visitor, "statin pregnancy").text()
-    assert "for fibromyalgia" in shown.text()
+    assert "Fibromyalgia" in shown.text()
     assert "none named" not in shown.text()
     assert "The search does not know" not in shown.text()
     assert any(link.startswith("/catalogue/fibromyalgia#") for link in shown.links)

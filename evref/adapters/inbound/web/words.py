@@ -1,5 +1,6 @@
 """The names of the catalogue's terms, and sentences made from its data, for the pages."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import date
@@ -55,13 +56,19 @@ def stated(dose: FittVp) -> dict[str, str]:
 
 def unbroken(source: str) -> str:
     """Return the name of a source with a year that never begins a line."""
-    return "\N{NO-BREAK SPACE}".join(source.rsplit(" ", 1))
+    return re.sub(" (?=[0-9]{4})", "\N{NO-BREAK SPACE}", source)
 
 
 def directions(interventions: Iterable[Intervention]) -> dict[Direction, int]:
     """Return the number of interventions of each direction that occurs, in enumeration order."""
     counts = Counter(intervention.evidence.direction for intervention in interventions)
     return {direction: counts[direction] for direction in Direction if counts[direction]}
+
+
+def groups(entry: Entry) -> dict[CardGroup, int]:
+    """Return the number of interventions in each group, in the order of the card."""
+    counts = Counter(intervention.evidence.group for intervention in entry.visible_interventions())
+    return {group: counts[group] for group in CardGroup if counts[group]}
 
 
 def summary(entry: Entry) -> str:

@@ -32,12 +32,13 @@ from evref.domain.catalogue.evidence import (
     Recommendation,
     Reference,
 )
-from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.catalogue.served import Served
 from evref.domain.errors import UnknownDiagnosisError
 from evref.domain.redaction import has_key
 from evref.domain.rules import folded
 
+_MOST_OFFERED = 8
 _INDEX, _DIAGNOSIS, _EVIDENCE = "catalogue.index", "catalogue.diagnosis", "catalogue.evidence"
 PARAMETERS: dict[str, dict[str, query.Parse]] = {
     _INDEX: {
@@ -109,7 +110,7 @@ def blueprint(host: Host) -> Blueprint:
             address = url_for(_DIAGNOSIS, id=meant.diagnosis.id, searched=asked["q"])
             return redirect(address, HTTPStatus.SEE_OTHER)
         return frame.page(
-            "catalogue/index.html",
+            f"catalogue/{'results' if 'q' in asked else 'index'}.html",
             lambda: _index_context(served.catalogue, asked, results),
             asked=asked,
         )
@@ -118,7 +119,7 @@ def blueprint(host: Host) -> Blueprint:
     def diagnosis(id: str) -> Response:  # noqa: A002 - the name that the path has in public
         asked = query.read(PARAMETERS[_DIAGNOSIS])
         served = frame.require_served()
-        entry = _entry(served, id)
+        entry = _entry(served, id, searches)
         return frame.page(
             "catalogue/diagnosis.html",
             lambda: {
@@ -148,8 +149,10 @@ def blueprint(host: Host) -> Blueprint:
     return pages
 
 
-def _entry(served: Served, diagnosis_id: str) -> Entry:
-    """Return the entry of a diagnosis; if it does not exist, store similar ids for the error page.
+def _entry(served: Served, diagnosis_id: str, searches: OneAtATime) -> Entry:
+    """Return the entry of a diagnosis; if it does not exist, search for its id.
+
+    The error page offers the ids of what the search finds, or else similar ones.
 
     Raises:
         UnknownDiagnosisError: If the catalogue does not contain the diagnosis, or no longer
@@ -159,7 +162,10 @@ def _entry(served: Served, diagnosis_id: str) -> Entry:
     try:
         return served.entry(diagnosis_id)
     except UnknownDiagnosisError:
-        g.nearest_ids = served.catalogue.nearest_ids(diagnosis_id)
+        results = searches.results(served, diagnosis_id.replace("-", " "))
+        answers = (intervention.diagnosis_id for intervention in results.answers.interventions)
+        found = [entry.diagnosis.id for entry in results.found.entries] or [*dict.fromkeys(answers)]
+        g.nearest_ids = found[:_MOST_OFFERED] or served.catalogue.nearest_ids(diagnosis_id)
         raise
 
 
@@ -192,20 +198,27 @@ def _with_none(endpoint: str, asked: dict[str, Any]) -> dict[str, Any]:
 
 def _index_context(catalogue: Catalogue, asked: dict[str, Any], results: Results) -> dict[str, Any]:
     found = results.found
-    groups = _grouped(found.entries, by_group="by" in asked)
-    # Search results are already ordered, best match first.
-    is_search = "q" in asked
-    only = found.entries[0] if is_search and len(found.entries) == 1 and not results.asks else None
-    return {
-        "card": only and card(only.visible_interventions(), only.diagnosis.mainstays),
-        "phase": only and commonest_phase(only.visible_interventions()),
-        "catalogue": catalogue,
-        "asked": _with_none(_INDEX, asked),
-        "results": results,
+    context = {"catalogue": catalogue, "asked": _with_none(_INDEX, asked), "results": results}
+    if "q" not in asked:
+        return context | {"groups": _grouped(found.entries, by_group="by" in asked)}
+    # The named diagnosis first, then as found; exercises first if the question asks for them.
+    answered: dict[Entry, list[Intervention]] = {entry: [] for entry in found.entries}
+    read = (*results.answers.read, *found.read)
+    asks_exercise = any("exercis" in (piece.meaning or "").lower() for piece in read)
+    shown = results.answers.interventions if results.asks or not found.entries else ()
+    for intervention in shown:
+        answered.setdefault(catalogue.entry(intervention.diagnosis_id), []).append(intervention)
+    if asks_exercise:
+        for some in answered.values():
+            some.sort(key=lambda intervention: intervention.fitt_vp is None)
+    answered = {entry: some for entry, some in answered.items() if some}
+    return context | {
+        "answered": answered,
+        "asks_exercise": asks_exercise,
+        "phases": {
+            entry.diagnosis.id: commonest_phase(entry.visible_interventions()) for entry in answered
+        },
         "hits": {hit.diagnosis_id: hit for hit in found.hits},
-        "groups": [("Diagnoses", "diagnoses", found.entries)]
-        if is_search
-        else [(name, words.slug(name), entries) for name, entries in groups.items()],
     }
 
 

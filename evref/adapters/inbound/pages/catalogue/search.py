@@ -25,6 +25,7 @@ CLASSIFICATIONS = {
 NO_ANSWERS = Answers()
 _LONGEST_ABBREVIATION = 5
 _MOST_PARTS = 20
+_MOST_WORDS = 6
 _DIAGNOSES = "diagnosis", "diagnoses"
 _SECONDS_TO_WAIT = 1
 
@@ -33,13 +34,15 @@ _SECONDS_TO_WAIT = 1
 class Results:
     """What a text finds: entries, and the interventions that the words ask for.
 
-    `lacking` are sentences about words that name no diagnosis. `is_joined` is whether several texts
-    were searched.
+    `lacking` are sentences about words that name no diagnosis. `parts` are single words that
+    find interventions, with their number, if the text finds nothing. `is_joined` is whether several
+    texts were searched.
     """
 
     found: Found
     answers: Answers = NO_ANSWERS
     lacking: tuple[str, ...] = ()
+    parts: tuple[tuple[str, int], ...] = ()
     is_joined: bool = False
 
     def meant(self, language: str) -> Entry | None:
@@ -49,7 +52,7 @@ class Results:
         """
         found = self.found
         if found.matches:
-            is_certain = len(found.codes) == 1 and not found.doubts
+            is_certain = len(found.codes) == 1 and not found.doubts and not self.asks
         elif self.is_joined:
             is_certain = False
         else:
@@ -101,13 +104,31 @@ def search(served: Served, text: str | None, module: Module | None) -> Results:
 def _results(served: Served, part: str, module: Module | None) -> Results:
     codes = _codes(part, served)
     if not codes:
-        return _results_by_words(served, part, module)
+        by_words = _results_by_words(served, part, module)
+        return by_words if by_words.finds else _of_code(served, part, module) or by_words
     found = served.find(Question(codes=codes, module=module))
     if not found.entries and not found.remarks:
         by_words = _results_by_words(served, part, module)
         if by_words.finds:
             return by_words
     return Results(found)
+
+
+def _of_code(served: Served, text: str, module: Module | None) -> Results | None:
+    """Return what words such as “M54.5 exercise” find in the diagnoses of the codes among them."""
+    words: list[str] = []
+    codes: list[RecordCode] = []
+    for word in text.split():
+        read = _read(word, served) if any(map(str.isdigit, word)) else ()
+        is_code = any(code.read_as is not None for code in read)
+        codes += read if is_code else ()
+        words += () if is_code else (word,)
+    found = served.find(Question(codes=tuple(codes), module=module))
+    if not codes or not found.entries:
+        return None
+    ids = tuple(entry.diagnosis.id for entry in found.entries)
+    question = Question(words=" ".join(words), diagnosis_ids=ids, module=module)
+    return Results(found, served.answers(question))
 
 
 class OneAtATime:
@@ -161,7 +182,16 @@ def _remarks(results: Results) -> Iterator[str]:
 def _results_by_words(served: Served, text: str, module: Module | None) -> Results:
     question = Question(words=text, module=module)
     found, answers = served.find(question), served.answers(question)
-    return Results(found, answers, tuple(_lacking(served, text, found, answers)))
+    results = Results(found, answers, tuple(_lacking(served, text, found, answers)))
+    return results if results.finds else replace(results, parts=tuple(_parts(served, text)))
+
+
+def _parts(served: Served, text: str) -> Iterator[tuple[str, int]]:
+    words = text.split()
+    for word in words[:_MOST_WORDS] if len(words) > 1 else ():
+        number = len(served.answers(Question(words=word)).interventions)
+        if number:
+            yield word, number
 
 
 def _lacking(served: Served, text: str, found: Found, answers: Answers) -> Iterator[str]:
