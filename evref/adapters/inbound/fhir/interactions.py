@@ -106,14 +106,6 @@ class Interactions:
         )
 
     def read(self, resource_type: str, served: Served, resource_id: str) -> dict[str, Any]:
-        """Return a resource.
-
-        Raises:
-            RemovedDiagnosisError: If the diagnosis of the resource was removed.
-            RemovedInterventionError: If the intervention of the resource was removed.
-            NotFoundError: If there is no resource with this id.
-
-        """
         item = self._items(resource_type, served).get(resource_id)
         if item is not None:
             return self._rendered(item, served)

@@ -130,11 +130,6 @@ def read(
     """Read the parameters of a request. As the standard requires, unknown ones are ignored.
 
     The map of what is served says which codes of SNOMED CT are read.
-
-    Raises:
-        InvalidParametersError: If a known parameter is repeated or has an invalid value, or if
-            there is no search criterion.
-
     """
     values, faults = _parameters(args)
     numbers = _numbers(values, _CRITERIA)

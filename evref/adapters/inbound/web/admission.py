@@ -188,13 +188,6 @@ def _representation(response: Response, *, is_negotiated: bool) -> Representatio
 
 
 def bearer_token(authorization: str | None) -> KeyToken:
-    """Return the token in an Authorization header.
-
-    Raises:
-        MissingCredentialsError: If the header is missing or does not have the Bearer form.
-        InvalidApiKeyError: If the token is malformed.
-
-    """
     match = _BEARER.fullmatch(authorization or "")
     if match is None:
         raise MissingCredentialsError

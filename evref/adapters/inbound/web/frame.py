@@ -116,12 +116,7 @@ class Frame:
         return member
 
     def is_member_for_certain(self) -> bool:
-        """Return whether a member is signed in, for a page that only members may see.
-
-        Raises:
-            StorageUnavailableError: If storage is unavailable and the browser has a session.
-
-        """
+        """Return whether a member is signed in, for a page that only members may see."""
         return self._identity.signed_in() is not None
 
     def session(self, *, is_known: bool = True) -> Markup:
@@ -172,12 +167,7 @@ class Frame:
         return None if self.served is None else self.served.licence(self._licence)
 
     def require_served(self) -> Served:
-        """Return what is served, for a page that needs it, after the check of the visitor's access.
-
-        Raises:
-            NoCatalogueError, StorageUnavailableError: See `BrowseCatalogue.current`.
-
-        """
+        """Return what is served, for a page that needs it, once the visitor may see it."""
         g.served = served = self._browse.current()
         return served
 

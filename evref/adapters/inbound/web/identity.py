@@ -53,13 +53,6 @@ class Identity:
         return bool(environ.get(f"HTTP_{self.header.upper().replace('-', '_')}"))
 
     def signed_in(self) -> SignedIn | None:
-        """Return the member who is signed in.
-
-        Raises:
-            StorageUnavailableError: If storage is unavailable and the browser has a session, or a
-                proxy names its user.
-
-        """
         if "is_identified" not in g:
             token = cookies.present_token()
             if not self._has_proxy_identified(token) and token is not None:
