@@ -379,7 +379,11 @@ def test_a_summary_and_elements_are_parts_of_a_resource(read: Read) -> None:
 
     whole = part("_summary=false")
     always = {"resourceType", "id", "meta", "status", "doNotPerform"}
-    for elements in ("_elements=title,url", "_elements=title&_elements=url"):
+    for elements in (
+        "_elements=title,url",
+        "_elements=title&_elements=url",
+        "_elements=id,resourceType,title,url",
+    ):
         assert part(elements).keys() == always | {"title", "url"}
     assert part("_summary=text").keys() == always | {"text"}
     assert part("_summary=data").keys() == whole.keys() - {"text"}

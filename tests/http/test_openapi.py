@@ -207,10 +207,25 @@ def test_every_property_has_an_example_or_an_enumeration(document: dict[str, Any
     assert missing == []
 
 
+def test_a_field_that_every_record_has_is_required(document: dict[str, Any]) -> None:
+    """Also one that a file of the catalogue may leave out, such as the cautions."""
+    schemas = document["components"]["schemas"]
+    optional = {
+        name: schemas[name]["properties"].keys() - schemas[name]["required"]
+        for name in ("Diagnosis", "Intervention", "Evidence", "Effect", "Reference", "FittVp")
+    }
+
+    assert optional.pop("Diagnosis") == {"interventions"}
+    assert set().union(*optional.values()) == set()
+
+
 def test_tools_for_openapi_3_0_can_read_the_schemas(document: dict[str, Any]) -> None:
-    """They do not know `const`, and rely on the format of integers."""
+    """They do not know `const` and the type `null`, and rely on the format of integers."""
     for node in nodes(document):
         assert "const" not in node
+        assert node.get("type") != "null"
+        # openapi-zod-client has no type for null among texts.
+        assert None not in node.get("enum", [])[1:]
         if node.get("type") == "integer":
             assert node["format"] in {"int32", "int64"}
 

@@ -45,7 +45,8 @@ function visit(element, path, type) {
       if (child.resourceType) visit(child, child.resourceType, child.resourceType);
       else {
         const inside = types.has(`${path}.${name}`) ? `${path}.${name}` : `${type}.${name}`;
-        visit(child, inside, types.get(inside));
+        // An element such as valueCodeableConcept has its type in its name.
+        visit(child, inside, types.get(inside) ?? name.match(/^value([A-Z]\w*)$/)?.[1]);
       }
     }
   }

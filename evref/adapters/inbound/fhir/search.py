@@ -279,7 +279,8 @@ _ELEMENTS = {
     resource_type: {
         "_elements": Parameter(
             (f"1 to {MOST_VALUES} names of elements separated by commas", *names),
-            _each(_exactly(*names)),
+            # Every answer has the type; fhirpy asks for it nevertheless.
+            _each(_exactly("resourceType", *names)),
         )
     }
     for resource_type, names in ELEMENTS.items()

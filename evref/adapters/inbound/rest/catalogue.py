@@ -58,6 +58,10 @@ class CatalogueViews:
         Returns the diagnoses that any of the codes finds and that match the other parameters.
         Without parameters, returns all diagnoses. They are ordered by name, then id; with `q`, the
         best match comes first.
+
+        Where `q` may mean another disease (septic arthritis, vascular dementia), a condition that
+        the catalogue lacks, or one that is negated, it finds nothing: `meta.suggestions` has the
+        near names. `meta.read` says how `q` was read, and `meta.ignored` what did not count.
         """
         codes = _codes(served, query)
         found = served.find(Question(codes=codes, words=query.get("q"), module=query.get("module")))
@@ -127,12 +131,17 @@ class CatalogueViews:
         advised against for a list of codes is one request. Without `q`, they are in the order of
         `listDiagnoses`, and for each diagnosis in the order of its card.
 
-        `q` is a question as people type it: an intervention, often with a diagnosis. Words that
-        name a diagnosis narrow the search to it. The other words must be in the title, the summary
-        or the cautions, also as a synonym or a kind: ibuprofen finds interventions with NSAIDs.
-        Whole titles come first, then titles with all words, titles with synonyms or kinds, and
-        summaries; within each group, graded recommendations come first. If the request names only
-        a diagnosis, its interventions are in the order of its page.
+        `q` is a question as people type it: an intervention, often with a diagnosis. If it names a
+        diagnosis, only the interventions of this diagnosis are answers. If none of them has the
+        other words, all of them are, in the order of its card; `meta.ignored` has the words that
+        did not count. If it names no diagnosis, an intervention must have all words, in its own
+        texts or in a name of its diagnosis. A medicine also finds its class (ibuprofen: NSAIDs),
+        after interventions that name it. Facets, such as acute, exercise or how often, only change
+        the order.
+
+        They are ordered by the words that they lack, the place of the diagnosis in a wider word,
+        titles before other texts, facets, nearness of meaning, then as on the card. A text that is
+        the title of an intervention finds it first. `meta.read` says how `q` was read.
         """
         codes = _codes(served, query)
         question = Question(

@@ -335,10 +335,13 @@ class DiagnosesQuery(_CodesQuery):
         1,
         "Words, as people type them: a name, a lay name or an abbreviation, in one of the "
         "languages of `terms`, also with other words around it. Returns only diagnoses that these "
-        "words name, the best match first. Case, accents, apostrophes, hyphens and British or "
-        "American spelling do not matter, and the last word may be incomplete. Spelling errors "
-        "are corrected only if nothing else is found. `meta.found` says why each diagnosis was "
-        "found, and `meta.suggestions` which may be meant if none was.",
+        "words name, the best match first. A word that is wider than one diagnosis (stroke, knee "
+        "pain) finds all of its diagnoses. Case, accents, apostrophes, hyphens and British or "
+        "American spelling do not matter. An abbreviation counts only as a whole; one that is also "
+        "an ordinary word (als, led) only in capitals, or as the whole query. Slips of spelling in "
+        "words of five letters or more are corrected only if more of the text is then a name. "
+        "`meta.found` says why each diagnosis was found, and `meta.suggestions` which may be meant "
+        "if none was.",
         "heart attack",
     )
 
@@ -362,7 +365,7 @@ class InterventionSearchQuery(_CodesQuery):
     q = _words(
         2,
         "An intervention, often with a diagnosis, as people type it: CPAP, ibuprofen back pain, "
-        "should I MRI back pain. Spelling errors are corrected only if nothing else is found. "
+        "should I MRI back pain. Read as in `listDiagnoses`; treatments and facets count, too. "
         "Required unless the request has codes or `diagnosis`.",
         "exercise knee osteoarthritis",
     )

@@ -1,7 +1,7 @@
 """Records in JSON, and their JSON Schema; both are derived from the declarations of the records."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -14,7 +14,17 @@ from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import CardGroup, Evidence, Reference
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS, MEANINGS
-from evref.domain.declaration import Example, Field, Items, Kind, Pattern, Range, Slug, declared
+from evref.domain.declaration import (
+    Declared,
+    Example,
+    Field,
+    Items,
+    Kind,
+    Pattern,
+    Range,
+    Slug,
+    declared,
+)
 from evref.domain.rules import SLUG, Length
 
 _ABSENT: Any = object()
@@ -132,8 +142,14 @@ def with_interventions(entry: Entry) -> dict[str, Any]:
 def _members(record: type) -> list[tuple[str, str, Field]]:
     """Return the fields that the API shows: the name, the path to the value, the declaration."""
     extension = EXTENSIONS.get(record, Extension(record))
+    # A field of a record may be absent from a file, but not from an answer.
+    is_record = issubclass(extension.base, Declared)
     shown = [
-        (_name(field), extension.within + _path(field), field)
+        (
+            _name(field),
+            extension.within + _path(field),
+            replace(field, default=None) if is_record else field,
+        )
         for field in declared(extension.base)
         if field.attribute != extension.without
     ]
@@ -266,16 +282,20 @@ class Schemas:
             return {"type": "object", "additionalProperties": self.schema(kind.items[1])} | schema
         if _is_record(kind.type) or kind.type in DESCRIPTIONS:
             reference = self.reference(kind.type)
-            return {"anyOf": [reference, {"type": "null"}]} if kind.is_nullable else reference
+            return _or_null(reference) if kind.is_nullable else reference
         of_type = next(keywords for known, keywords in _TYPES if issubclass(kind.type, known))
         schema = of_type | schema
         if issubclass(kind.type, StrEnum):
             schema["enum"] = list(kind.type)
-        if kind.is_nullable:
-            schema["type"] = [schema["type"], "null"]
-            if "enum" in schema:
-                schema["enum"].append(None)
-        return schema
+        if kind.is_nullable and "enum" in schema:
+            return _or_null(schema)
+        return schema | {"type": [schema["type"], "null"]} if kind.is_nullable else schema
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    # Not the type `null`, which OpenAPI 3.0 and converters to it do not know. And null is not one
+    # value of an enumeration of texts, which openapi-zod-client cannot type.
+    return {"anyOf": [schema, {"type": ["string", "null"], "enum": [None]}]}
 
 
 _TYPES: list[tuple[Any, dict[str, Any]]] = [
