@@ -62,8 +62,8 @@ coverage: install-dev ## run all tests, and report the lines and branches that t
 clients: install-dev $(CLIENTS)/.installed ## test with linters, a fuzzer, generated clients and Firefox; needs a JDK
 	@$(BIN)/mypy --python-executable $(CLIENTS)/bin/python --cache-dir .mypy_cache/clients integrations/mcp/evref_mcp
 	@$(BIN)/python -m pytest --numprocesses=auto tests/clients/linters.py \
-		tests/clients/generated.py tests/clients/readers.py tests/clients/firefox.py tests/clients/fuzzing.py \
-		tests/clients/infobutton.py tests/clients/fhir.py \
+		tests/clients/generated.py tests/clients/mock_server.py tests/clients/readers.py \
+		tests/clients/firefox.py tests/clients/fuzzing.py tests/clients/infobutton.py tests/clients/fhir.py \
 		tests/clients/mcp_program.py tests/clients/mcp_command.py tests/clients/identity_provider.py $(ARGS)
 
 SEED ?= 0

@@ -18,15 +18,14 @@ PROBLEMS = {
     "https://connect.medlineplus.gov/service?mainSearchCriteria.v.cs=2.16.840.1.113883.6.90"
     "&mainSearchCriteria.v.c=J45.901&mainSearchCriteria.v.dn=Unspecified%20asthma%20with%20%28acute"
     "%29%20exacerbation&informationRecipient.languageCode.c=es": "Asthma",
-    # Code systems that the service does not read: it searches by name.
+    # Code systems that the service does not read: it searches by name, and a coma or a bacterium
+    # beside the name makes it another disease.
     "https://connect.medlineplus.gov/service?mainSearchCriteria.v.cs=2.16.840.1.113883.6.103"
     "&mainSearchCriteria.v.c=250.33&mainSearchCriteria.v.dn=Diabetes%20mellitus%20with%20other"
-    "%20coma%20type%201%20uncontrolled&informationRecipient.languageCode.c=en": (
-        "Type 1 diabetes mellitus"
-    ),
+    "%20coma%20type%201%20uncontrolled&informationRecipient.languageCode.c=en": None,
     "https://connect.medlineplus.gov/service?mainSearchCriteria.v.cs=2.16.840.1.113883.6.96"
     "&mainSearchCriteria.v.c=41381004&mainSearchCriteria.v.dn=Pneumonia%20due%20to%20Pseudomonas"
-    "%20%28disorder%29&informationRecipient.languageCode.c=en": "Community-acquired pneumonia",
+    "%20%28disorder%29&informationRecipient.languageCode.c=en": None,
     # A problem that the catalogue does not have.
     "https://connect.medlineplus.gov/service?mainSearchCriteria.v.cs=2.16.840.1.113883.6.90"
     "&mainSearchCriteria.v.c=L70": None,
