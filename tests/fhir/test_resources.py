@@ -200,7 +200,7 @@ def test_effects_are_sentences_between_the_summary_and_the_caution() -> None:
         *(f"{plain(effect)}." for effect in effects),
         f"**Caution:** {CAUTION}",
     ]
-    assert "0.49 standard deviations lower" in parts[1]
+    assert "better by 0.49 SD" in parts[1]
 
 
 def test_the_scope_is_the_purpose() -> None:

@@ -219,16 +219,17 @@ def test_a_section_shows_the_evidence_of_each_intervention(
     shown = " ".join(section["summary"]["_value"].split())
 
     assert (
-        "<strong>Against</strong>: Guidelines advise against it (strong). Recommendation: strong "
-        "against. Certainty of the evidence (GRADE): very low. Grade in the source's words: “Grade "
-        "&#34;D&#34;”. Phase: acute, from onset to a few weeks."
+        "<strong>Against</strong>: Guidelines advise against it (strong). Group: advised against. "
+        "Recommendation: strong against. Certainty of the evidence (GRADE): very low. Grade in the "
+        "source's words: “Grade &#34;D&#34;”. Source: guideline 2020. Phase: acute, from onset to "
+        "a few weeks."
     ) in shown
     assert "<strong>Unclear</strong>" in shown
     assert f"<p>{plain(an_effect())}.</p>" in shown
     assert "Disability" not in shown
     assert "<p>Supportive care for people of every age.</p>" in document["summary"]["_value"]
     assert "Recommendation: not stated." in shown
-    assert "not graded. Phase: chronic, later than subacute, and long-term disease." in shown
+    assert "not graded. Source: guideline 2020. Phase: chronic, later than subacute, and" in shown
     assert "<li>Frequency: Twice a week</li> <li>Type: Strength</li>" in shown
     assert "A B (2019). <a href=" in shown
     assert "First &amp; best</a>. Arthritis &amp; Rheumatology." in shown
