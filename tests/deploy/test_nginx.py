@@ -22,7 +22,7 @@ from evref.domain.accounts.invitation import InvitationToken
 from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, running
 from tests.deploy.shell import DEPLOY, ROOT, blocks, needs, run
 from tests.deploy.test_other_proxies import recorder
-from tests.server.conftest import Answer, Server, Store
+from tests.server.conftest import Answer, Server, Start, Store
 from tests.servers import PATIENCE, free_port, wait_until
 
 HOW_TO = ROOT / "docs" / "how-to" / "deploy.md"
@@ -361,3 +361,39 @@ def test_without_the_service_nginx_returns_a_problem() -> None:
     assert response.headers["Retry-After"] == "5"
     assert response.headers["X-Request-ID"] == problem["request_id"] == "ward-7.2"
     assert problem["type"] == f"https://{HOST}/problems/service-unavailable"
+
+
+@pytest.mark.parametrize("passing", ["http://evref;", "http://evref/;"], ids=["on", "stripped"])
+def test_the_service_lives_below_a_path(start: Start, store: Store, passing: str) -> None:
+    """The commented lines of the file replace those above them."""
+    address = f"https://{HOST}/evref"
+    command = ("serve", "--workers", "1")
+    below = start(store.folder, *command, base_url=address, proxies="1", catalogue_pages="public")
+    below.wait_until_ready()
+    lines = {
+        r"location / \{\n +# (location /evref/ \{)": r"\1",
+        r"location = /metrics \{\n +# (location = /evref/metrics \{)": r"\1",
+        r"proxy_pass http://evref;(?=\n\n +# Replaces)": f"proxy_pass {passing}",
+    }
+    key = f"Bearer {store.key().token.text}"
+
+    with running(below.port, lines) as nginx:
+        page = nginx.get("/evref/catalogue")
+        assert page.status == 200
+        assert b'href="/evref/' in page.body
+        assert b'href="/catalogue' not in page.body
+        (style,) = re.findall(rb'href="(/evref/static/evref\.[^"]*)"', page.body)
+        assert nginx.get(style.decode()).status == 200
+        assert nginx.get("/evref/api/v1/diagnoses", Authorization=key).status == 200
+        problem = json.loads(nginx.get("/evref/api/v1/nothing").body)
+        assert problem["type"] == f"{address}/problems/not-found"
+        assert problem["instance"] == "/evref/api/v1/nothing"
+        assert nginx.get("/evref").headers["Location"].endswith("/evref/")
+        assert nginx.get("/catalogue").status == 404
+        assert '"GET /evref/catalogue ' in nginx.log
+        below.kill()
+        down = nginx.get("/evref/catalogue", Accept="text/html")
+        assert down.status == 503
+        assert b'href="/evref/static/' in down.body
+        down = nginx.get("/evref/api/v1/diagnoses", Accept="text/html", Authorization=key)
+        assert json.loads(down.body)["type"] == f"{address}/problems/service-unavailable"
