@@ -13,6 +13,7 @@ from typing import Any
 
 from evref.bootstrap.app import CONTAINER
 from evref.bootstrap.container import Container
+from evref.bootstrap.settings import Settings, SettingsError, StorageKind
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 
 APPLICATION = "evref.bootstrap.app:create_app_or_exit()"
@@ -58,6 +59,14 @@ secure_scheme_headers: dict[str, str] = {}
 control_socket_disable = True
 # Workers share the memory of the code.
 preload_app = True
+
+
+def nworkers_changed(_arbiter: object, workers: int, _before: int | None) -> None:
+    """Refuse several workers with storage in memory, before the application fills it."""
+    # Invalid settings are an error of the application.
+    with suppress(SettingsError):
+        if workers > 1 and Settings.read().storage == StorageKind.MEMORY:
+            raise SystemExit("evref: EVREF_STORAGE=memory works with one worker only")
 
 
 def on_starting(arbiter: Any) -> None:  # noqa: ANN401 - gunicorn has no types

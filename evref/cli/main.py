@@ -147,10 +147,8 @@ def _become_gunicorn(
     container: Container, bind: str, workers: int | None, threads: int
 ) -> NoReturn:
     settings = container.settings()
-    if settings.storage == StorageKind.MEMORY:
-        if workers not in {None, 1}:
-            raise RefusedError("EVREF_STORAGE=memory works with one process only; use --workers 1")
-        workers = 1
+    if workers is None:
+        workers = 1 if settings.storage == StorageKind.MEMORY else DEFAULT_WORKERS
     container.storage().close()
     # gunicorn's workers need temporary files; without a folder for them this is an OSError.
     tempfile.gettempdir()
@@ -161,7 +159,7 @@ def _become_gunicorn(
     options = {
         "--config": f"python:{server.__name__}",
         "--bind": bind,
-        "--workers": str(workers or DEFAULT_WORKERS),
+        "--workers": str(workers),
         "--threads": str(threads),
     }
     arguments = [argument for option in options.items() for argument in option]

@@ -191,14 +191,6 @@ def test_a_command_on_the_memory_of_another_process_is_refused(
     assert "EVREF_STORAGE=memory" in run(*command, storage="memory").refused()
 
 
-@pytest.mark.parametrize("command", ["serve", "demo"])
-def test_memory_is_one_process(run: Run, command: str) -> None:
-    """Several workers are refused before a key is created and shown."""
-    result = run(command, "--workers", "2", storage="memory")
-
-    assert "--workers 1" in result.refused()
-
-
 @pytest.mark.parametrize("command", [*ON_STORAGE, ("init",), ("demo",)])
 def test_a_file_that_is_not_a_database_is_an_error_in_one_line(
     run: Run, folder: Path, command: tuple[str, ...]

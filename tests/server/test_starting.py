@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.conftest import Server, Start, Store
+from tests.server.conftest import REPOSITORY, Server, Start, Store
 from tests.servers import redis_server, wait_until
 
 LIST = "/api/v1/diagnoses"
@@ -61,6 +61,17 @@ def test_memory_fills_itself_under_plain_gunicorn(start: Start, tmp_path: Path) 
 
     assert server.get(LIST, token).status == 200
     assert list(tmp_path.glob("*.sqlite")) == []
+
+
+@pytest.mark.parametrize("module", ["evref", "gunicorn"])
+def test_memory_is_refused_with_several_workers(start: Start, tmp_path: Path, module: str) -> None:
+    """Each worker would have keys of its own."""
+    config = ("--config", str(REPOSITORY / "gunicorn.conf.py"), "wsgi:app")
+    command = ("serve",) if module == "evref" else config
+    server = start(tmp_path, *command, "--workers", "2", module=module, storage="memory")
+
+    assert server.wait_until_ended() == 1
+    assert server.log == "evref: EVREF_STORAGE=memory works with one worker only\n"
 
 
 def test_a_demo_that_was_stopped_starts_again_with_all_it_had(start: Start, tmp_path: Path) -> None:
