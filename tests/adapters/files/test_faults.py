@@ -9,11 +9,19 @@ import pytest
 import yaml
 
 from evref.adapters.outbound.files.writing import text_of_entry
+from evref.domain.catalogue.evidence import Reference
+from evref.domain.catalogue.intervention import Intervention
+from evref.domain.declaration import declared
 from tests.adapters.files.support import KNEE, faults_in, faults_in_text, knee_with, read
 
+
+def names(record: type) -> str:
+    return ", ".join(field.name for field in declared(record) if field.name)
+
+
 DIAGNOSIS = "id, name, icd10, icd11, enabled_modules, checked_on, interventions, references"
-INTERVENTION = "id, module, phase, title, summary, cautions, fitt_vp, evidence, effects, references"
-REFERENCE = "title, authors, year, source, kind, doi, pmid, url"
+INTERVENTION = names(Intervention)
+REFERENCE = names(Reference)
 ICD10 = (
     "must be a WHO ICD-10 code: a letter and two digits, optionally with a dot and one or two"
     " digits, such as M17 or M17.1"
