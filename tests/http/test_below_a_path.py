@@ -105,6 +105,16 @@ def test_a_visitor_is_led_to_the_page_and_back_below_the_path(make_service: Make
     assert response.headers["Location"] == "/evref/settings/sign-in?next=/catalogue/gout"
 
 
+def test_the_form_to_sign_in_leads_back_to_the_page(make_service: MakeService) -> None:
+    client = make_service(base_url=ADDRESS).app.test_client()
+    form = re.compile(r'<form method="post" action="([^"]*)"')
+
+    (action,) = form.findall(client.get("/evref/settings/sign-in?next=/catalogue").text)
+
+    assert action == "/evref/settings/sign-in?next=/evref/catalogue"
+    assert form.findall(client.get(action).text) == [action]
+
+
 @pytest.mark.parametrize(
     "path", ["/api", "/API/x", "/catalogue", "/settings", "/static", "/health"]
 )

@@ -68,9 +68,9 @@ class AccountPages:
             pages.add_url_rule(path, view_func=view, methods=["GET", "POST"])
 
     def sign_in(self) -> Response:
-        onwards, is_to_read = _known_page(
-            query.read({"next": str}).get("next", ""), self._parameters
-        )
+        # The form repeats the address as pages write it, with the path of the service.
+        given = query.read({"next": str}).get("next", "").removeprefix(request.script_root)
+        onwards, is_to_read = _known_page(given, self._parameters)
         if "signed_in" in g and request.method != "POST":
             return redirect(onwards or home(g.signed_in.member), HTTPStatus.SEE_OTHER)
         form = SignInForm()
