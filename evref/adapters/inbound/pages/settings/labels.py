@@ -4,7 +4,7 @@ import re
 from dataclasses import astuple
 from datetime import date, datetime, timedelta
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from evref.adapters.inbound.web.words import day
 from evref.application.access.manage_keys import KeyInUse
@@ -73,8 +73,11 @@ def detail(entry: AuditEntry) -> str:
 
 def address(email: str) -> Markup:
     """Return an e-mail address that can break before its @ and its dots alone, if it is long."""
+    if len(email) <= _SHORT_ADDRESS and "-" not in email:
+        return escape(email)
     parts = [email] if len(email) <= _SHORT_ADDRESS else re.split(r"(?=[@.])", email)
     solid = [Markup('<span class="solid">{}</span>').format(part) for part in parts]
+    # In one element, because a table cell may lay out its children side by side.
     return Markup("<span>{}</span>").format(Markup("<wbr>").join(solid))
 
 
