@@ -49,8 +49,8 @@ def running_browser(path: str) -> Iterator[Browser]:
 
 
 @contextmanager
-def served_site(readers: Readers = Readers.MEMBERS) -> Iterator[Site]:
-    """Serve a site at its base URL until the context ends.
+def served_site(readers: Readers = Readers.MEMBERS, path: str = "") -> Iterator[Site]:
+    """Serve a site at its base URL, which ends with the path, until the context ends.
 
     `readers` may read the pages of its catalogue.
     """
@@ -61,7 +61,7 @@ def served_site(readers: Readers = Readers.MEMBERS) -> Iterator[Site]:
         listening.listen()
         settings = Settings(
             storage=StorageKind.MEMORY,
-            base_url=f"http://127.0.0.1:{port}",
+            base_url=f"http://127.0.0.1:{port}{path}",
             catalogue_pages=readers,
         )
         site = Site(settings, MORNING)
@@ -107,10 +107,15 @@ def opened_page(
 def sign_in(page: Page) -> None:
     """Sign in with the form; this ends on the list of keys."""
     page.goto("/settings")
+    fill_in(page)
+    page.wait_for_url("**/settings/api-keys")
+
+
+def fill_in(page: Page) -> None:
+    """Fill in and send the form to sign in."""
     page.get_by_label("E-mail address").fill(EMAIL)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url("**/settings/api-keys")
 
 
 def is_too_wide(page: Page) -> bool:

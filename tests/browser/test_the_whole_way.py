@@ -7,7 +7,7 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.live import opened_page, sign_in
+from tests.browser.live import fill_in, opened_page, served_site, sign_in
 from tests.settings_pages.site import EMAIL, PASSWORD, Site
 
 
@@ -181,3 +181,19 @@ def test_back_and_forward_after_making_a_key_show_the_settings(page: Page, site:
 
     expect(page.get_by_role("heading", name="Ward tablet")).to_be_visible()
     expect(page.locator("#key")).to_have_count(0)
+
+
+def test_a_service_below_a_path_is_read_and_makes_a_key(browser: Browser) -> None:
+    with served_site(path="/evref") as site, opened_page(browser, site) as page:
+        page.goto("/evref/catalogue")
+        fill_in(page)
+        page.wait_for_url("**/evref/catalogue")
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+
+        page.get_by_role("link", name="Keys").click()
+        page.wait_for_url("**/evref/settings/api-keys")
+        create_a_key(page, "Ward tablet")
+        key = page.locator("#key").inner_text()
+
+        assert ask_with(site, key) == 200
+        assert {cookie.get("path") for cookie in page.context.cookies()} == {"/evref"}
