@@ -8,7 +8,6 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -250,13 +249,21 @@ def test_a_terminal_that_cannot_show_a_character_gets_another(folder: Path) -> N
     assert [record["name"] for record in json.loads(run("institution", "list", "--json"))] == [name]
 
 
-def test_without_a_folder_for_temporary_files_a_server_does_not_start(
-    ready: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/nowhere"])
+def test_without_a_folder_for_temporary_files_a_server_does_not_start(folder: Path) -> None:
+    """A process that may write to no file has none."""
+    done = subprocess.run(
+        ["bash", "-c", f"ulimit -f 0; exec {sys.executable} -m evref serve"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "EVREF_STORAGE": "memory"},
+    )
 
-    assert "No usable temporary directory found" in ready("serve").refused()
+    assert done.returncode == 1
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("evref: No usable temporary directory found in")
 
 
 def test_an_unknown_setting_is_reported_and_ignored(run: Run) -> None:
