@@ -56,8 +56,8 @@ QUESTIONS: dict[str, tuple[dict[str, str], list[str]]] = {
         [
             "AGAINST: Positive airway pressure to prevent cardiovascular events",
             (
-                "compared with no positive airway pressure: hazard ratio 1.01 (95 % interval 0.87 "
-                "to 1.17: it may be lower or higher; lower is better)"
+                "no clear difference, HR 1.01 (95 % interval 0.87 to 1.17) vs no positive airway "
+                "pressure"
             ),
         ],
     ),
@@ -80,8 +80,8 @@ QUESTIONS: dict[str, tuple[dict[str, str], list[str]]] = {
         [
             "FOR: Non-steroidal anti-inflammatory drugs in acute pain",
             (
-                "Effect: Pain within 3 weeks (scale of 0 to 100), compared with placebo: mean "
-                "difference -7.29 points of 100 (95 % interval -10.98 to -3.61; lower is better)."
+                "Effect: Pain within 3 weeks (scale of 0 to 100): better by 7.29 of 100 points "
+                "(95 % interval 3.61 to 10.98) vs placebo"
             ),
             "Caution: Boxed warning on NSAIDs taken by mouth",
         ],

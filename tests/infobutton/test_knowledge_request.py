@@ -63,9 +63,9 @@ def test_a_code_is_read_by_its_code_system(
 
 @pytest.mark.parametrize("part", ["dn", "ot"])
 def test_words_are_searched_where_there_is_no_code(service: Service, token: str, part: str) -> None:
-    """The search is that of `q` in the API, and a code system without a code is ignored."""
+    """They are read as a name in a record, and a code system without a code is ignored."""
     words = {
-        f"{CRITERION}.{part}": "BARRE guillain",
+        f"{CRITERION}.{part}": "guillain BARRE Syndrome",
         f"{CRITERION}.cs": SNOMED_CT,
         f"{CRITERION}.c": " ",
     }
