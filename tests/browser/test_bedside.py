@@ -56,17 +56,14 @@ def test_the_answer_is_on_the_first_screen(
 def test_who_asks_for_an_intervention_by_telephone_sees_what_is_said_of_it(
     browser: Browser, public: Site
 ) -> None:
-    """The answer is often the caution, so it must not be cut off."""
     with opened_page(browser, public) as page:
         page.set_viewport_size(ViewportSize(width=360, height=740))
         page.goto("/evidence")
         for typed, *answer in (
-            ("CPAP", "Positive airway pressure", "Guidelines recommend it (strong)"),
-            ("statin pregnancy", "Statin therapy", "product information contraindicates statins"),
-            ("should I MRI back pain", "Routine early imaging", "Guidelines advise against it"),
-            ("Hexenschuss Röntgen", "Routine early imaging", "Guidelines advise against it"),
-            ("PPI long term", "Proton pump inhibitors", "low magnesium in long-term use"),
-            ("cortisone shot shoulder", "corticosteroid injection", "Guidelines recommend it"),
+            ("CPAP", "Positive airway pressure", "Recommended"),
+            ("should I MRI back pain", "Routine early imaging", "Advised against"),
+            ("Hexenschuss Röntgen", "Routine early imaging", "Advised against"),
+            ("cortisone shot shoulder", "corticosteroid injection", "Caution", "Recommended"),
             ("ibuprofen back pain", "Non-steroidal anti-inflammatory drugs", "Low back pain"),
         ):
             _ask(page, typed)

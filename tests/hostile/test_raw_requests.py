@@ -62,7 +62,7 @@ AMBIGUOUS = {
     "a target with a NUL": b"GET /health\0/live HTTP/1.1\r\n" + HOST + b"\r\n",
     "a target beyond ASCII": b"GET /h\xe9alth HTTP/1.1\r\n" + HOST + b"\r\n",
     "a target of 9 kB": b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\n" + HOST + b"\r\n",
-    "a field of 9 kB": b"GET / HTTP/1.1\r\n" + HOST + b"X: " + b"x" * 9000 + b"\r\n\r\n",
+    "a field of 17 kB": b"GET / HTTP/1.1\r\n" + HOST + b"X: " + b"x" * 17_000 + b"\r\n\r\n",
     "65 fields": b"GET / HTTP/1.1\r\n" + b"X: x\r\n" * 65 + b"\r\n",
     "fields without end": b"GET / HTTP/1.1\r\n" + b"X: x\r\n" * 100_000,
     "a megabyte of nothing": b"\0" * 1024 * 1024,

@@ -123,6 +123,7 @@ def test_an_intervention_has_the_fields_of_the_contract(service: Service, token:
         "source_grade": "Strong",
         "source": None,
         "superseded": False,
+        "group": "recommended",
     }
     assert fitt["references"] == [
         {

@@ -230,10 +230,14 @@ def _set_up(connection: _DeadlineConnection, timeout_seconds: float) -> None:
     # another process id than that of the session; settings of the session would then leak.
     settings = {**_SETTINGS, **_timeouts(timeout_seconds)}
     calls = ", ".join(f"set_config('{name}', %({name})s, false)" for name in settings)
-    cursor = connection.execute(
-        f"SELECT {calls} WHERE pg_backend_pid() = %(pid)s".encode(),
-        {**settings, "pid": connection.info.backend_pid},
-    )
+    try:
+        cursor = connection.execute(
+            f"SELECT {calls} WHERE pg_backend_pid() = %(pid)s".encode(),
+            {**settings, "pid": connection.info.backend_pid},
+        )
+    except psycopg.Error:
+        connection.close()
+        raise
     connection.is_pooled = cursor.fetchone() is None
     if connection.is_pooled:
         connection.prepare_threshold = None

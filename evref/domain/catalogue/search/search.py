@@ -300,9 +300,11 @@ class Search:
         )
 
     def _suggested(self, hits: Sequence[Hit]) -> tuple[Suggestion, ...]:
+        # The first hit of each diagnosis.
+        suggested = {hit.diagnosis_id: hit.matched for hit in reversed(hits)}
         return tuple(
-            Suggestion(hit.diagnosis_id, self._names[hit.diagnosis_id], hit.matched)
-            for hit in hits[:_MOST_SUGGESTED]
+            Suggestion(id_, self._names[id_], suggested[id_])
+            for id_ in [*dict.fromkeys(hit.diagnosis_id for hit in hits)][:_MOST_SUGGESTED]
         )
 
     def _beside_names(self, reading: Reading) -> Iterator[Concept]:
