@@ -3,6 +3,7 @@
 To test another release, add its files to `released` and its name to `RELEASES`.
 """
 
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -86,8 +87,10 @@ class Upgraded:
 
 
 @pytest.fixture
-def upgraded(release: str, url: str) -> Upgraded:
-    return Upgraded(url, release)
+def upgraded(release: str, url: str) -> Iterator[Upgraded]:
+    upgraded = Upgraded(url, release)
+    with closing(upgraded.container.storage()):
+        yield upgraded
 
 
 def test_clients_notice_nothing_of_an_upgrade(upgraded: Upgraded) -> None:
