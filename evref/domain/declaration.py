@@ -53,9 +53,12 @@ class Pattern:
 
     regex: str
     form: str
+    longest: int
 
     def check(self, rules: Rules, name: str, value: str) -> None:
-        if re.fullmatch(self.regex, value) is None or CONTROL.search(value) is not None:
+        if len(value) > self.longest:
+            rules.refuse(name, f"must have at most {self.longest} characters, has {len(value)}")
+        elif re.fullmatch(self.regex, value) is None or CONTROL.search(value) is not None:
             rules.refuse(name, f'must be {self.form}, not "{value}"')
 
 

@@ -69,6 +69,19 @@ def test_the_document_is_the_committed_one(service: Service) -> None:
     assert committed == snapshots.document(), f"openapi.json {snapshots.HOW_TO_RENEW}"
 
 
+def test_each_text_of_the_domain_has_a_limit(document: dict[str, Any]) -> None:
+    """Generators make dates, times and addresses types of their own, which have no length."""
+    unlimited = [
+        f"{name}.{field}"
+        for name in ("Diagnosis", "Review", "Intervention", "FittVp", "Evidence", "Reference")
+        for field, schema in document["components"]["schemas"][name]["properties"].items()
+        for node in nodes(schema)
+        if "string" in node.get("type", "") and not node.keys() & {"maxLength", "enum", "format"}
+    ]
+
+    assert unlimited == []
+
+
 def test_the_operations_are_those_of_the_contract(document: dict[str, Any]) -> None:
     """Each is a GET with a name, a summary, a tag and the key, and a HEAD."""
     assert {path: operation["operationId"] for path, operation in operations(document)} == {

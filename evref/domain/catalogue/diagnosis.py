@@ -8,7 +8,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
-from evref.domain.catalogue.icd import CodeList, FinerCodes, Icd10Code, Icd11Code
+from evref.domain.catalogue.icd import LONGEST_CODE, CodeList, FinerCodes, Icd10Code, Icd11Code
 from evref.domain.declaration import Declared, Example, Items, Line, Named, Pattern, Prose, Slug
 from evref.domain.rules import Rules
 
@@ -31,9 +31,10 @@ RESERVED_IDS = ("changes", "search", "suggest", "about", "feed")
 """Ids that no diagnosis may have, because pages have these addresses."""
 
 ID_LENGTH = Slug(1, 64)
+INTERVENTION_ID_LENGTH = Slug(1, 96)
 DiagnosisId: TypeAlias = Annotated[str, ID_LENGTH]
 _Language: TypeAlias = Annotated[
-    str, Pattern("[a-z]{2}", "a language: two lower-case letters as in ISO 639-1")
+    str, Pattern("[a-z]{2}", "a language: two lower-case letters as in ISO 639-1", longest=2)
 ]
 _Terms: TypeAlias = Annotated[
     tuple[Annotated[str, Line(2, 80)], ...], Items(1, 40, ignores_case=True)
@@ -79,7 +80,7 @@ class Diagnosis(Declared):
         Example({"en": ["gonarthrosis"], "de": ["Gonarthrose", "Kniearthrose"]}),
     ] = field(default_factory=dict, hash=False)
     broader_codes: Annotated[
-        tuple[str, ...],
+        tuple[Annotated[str, Line(1, LONGEST_CODE)], ...],
         Items(),
         "The codes above that also mean other conditions. May be empty.",
         Example([]),
@@ -100,7 +101,7 @@ class Diagnosis(Declared):
         Example("the operation itself"),
     ] = None
     mainstays: Annotated[
-        tuple[str, ...],
+        tuple[Annotated[str, INTERVENTION_ID_LENGTH], ...],
         Items(most=5),
         "The mainstays of care: the ids of the interventions that the cited guidelines put first, "
         "in this order. Each is visible and strongly recommended. Empty if the editors named none.",

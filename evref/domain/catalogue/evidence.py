@@ -186,20 +186,26 @@ class Reference(Declared):
     kind: Annotated[ReferenceKind, "The kind of publication."]
     doi: Annotated[
         str | None,
-        Pattern(r"10\.[0-9]{4,9}/\S+", "a DOI without a resolver, such as 10.1002/art.41142"),
+        Pattern(
+            r"10\.[0-9]{4,9}/\S+",
+            "a DOI without a resolver, such as 10.1002/art.41142",
+            longest=255,
+        ),
         "The DOI, without a resolver; null if there is none.",
         Example("10.1002/art.41142"),
     ] = None
     pmid: Annotated[
         str | None,
-        Pattern("[1-9][0-9]{0,8}", 'a PubMed id in quotes, such as "31908163"'),
+        Pattern("[1-9][0-9]{0,8}", 'a PubMed id in quotes, such as "31908163"', longest=9),
         "The PubMed id; null if there is none.",
         Example("31908163"),
     ] = None
     given_url: Annotated[
         str | None,
         Named("url"),
-        Pattern(r"https?://[^/\s]\S*", "an address that begins with https:// or http://"),
+        Pattern(
+            r"https?://[^/\s]\S*", "an address that begins with https:// or http://", longest=2000
+        ),
         "The address of the publication, if it has neither a DOI nor a PubMed id.",
     ] = None
 

@@ -21,6 +21,9 @@ _BASE_34 = "[0-9A-HJ-NP-Z]"
 _STEM = rf"[1-9A-HJ-NP-WYZ][A-HJ-NP-Z][0-9]{_BASE_34}(\.{_BASE_34}{{1,2}})?"
 _EXTENSION = rf"X[A-HJ-NP-Z][0-9]{_BASE_34}{{1,3}}"
 
+LONGEST_CODE = 1000
+"""Characters of a cluster of ICD-11."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Icd10Code:
@@ -35,6 +38,7 @@ class Icd10Code:
 
     FORM = "a WHO ICD-10 code: a letter and two digits, optionally with a dot and one or two digits"
     PATTERN = r"[A-Z][0-9]{2}(\.[0-9]{1,2})?"
+    LONGEST = 6
 
     def __post_init__(self) -> None:
         if re.fullmatch(self.PATTERN, self.text) is None:
@@ -60,9 +64,10 @@ class Icd11Code:
 
     FORM = "an ICD-11 MMS stem code, or a cluster of them joined by / with extension codes after &"
     PATTERN = rf"{_STEM}(/{_STEM}|&{_EXTENSION})*"
+    LONGEST = LONGEST_CODE
 
     def __post_init__(self) -> None:
-        if re.fullmatch(self.PATTERN, self.text) is None:
+        if len(self.text) > self.LONGEST or re.fullmatch(self.PATTERN, self.text) is None:
             raise InvalidValueError(
                 [Fault("icd11", f"must be {self.FORM}, such as FA01, FA01.0 or FA01.0&XK8G")]
             )

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
-from evref.domain.catalogue.diagnosis import MODULE_ORDER, DiagnosisId, Module
+from evref.domain.catalogue.diagnosis import (
+    INTERVENTION_ID_LENGTH,
+    MODULE_ORDER,
+    DiagnosisId,
+    Module,
+)
 from evref.domain.catalogue.effect import Effect
 from evref.domain.catalogue.evidence import Evidence, Reference
-from evref.domain.declaration import Declared, Example, Items, Line, Named, Prose, Slug
+from evref.domain.declaration import Declared, Example, Items, Line, Named, Prose
 from evref.domain.rules import Rules
 
 
@@ -47,7 +52,7 @@ class Intervention(Declared):
 
     id: Annotated[
         str,
-        Slug(1, 96),
+        INTERVENTION_ID_LENGTH,
         "Identifies the intervention; unique in the catalogue.",
         Example("knee-osteoarthritis-aquatic-exercise"),
     ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any, TypeAlias
 
+from evref.adapters.inbound.rest.parameters import HIGHEST_OFFSET, LONGEST_TEXT
 from evref.adapters.inbound.rest.records import (
     EXTENSIONS,
     Among,
@@ -16,8 +17,15 @@ from evref.adapters.inbound.rest.records import (
     Renamed,
 )
 from evref.domain.access.key import Permission
-from evref.domain.catalogue.diagnosis import ID_LENGTH, Diagnosis, Module
+from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
+from evref.domain.catalogue.diagnosis import (
+    ID_LENGTH,
+    INTERVENTION_ID_LENGTH,
+    Diagnosis,
+    Module,
+)
 from evref.domain.catalogue.evidence import Direction
+from evref.domain.catalogue.icd import LONGEST_CODE
 from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.catalogue.matching import Relation
 from evref.domain.catalogue.record_code import MOST_VALUES, Classification, Qualifier
@@ -25,15 +33,16 @@ from evref.domain.catalogue.search.found import MatchedBy, MatchedIn, ReadAs
 from evref.domain.catalogue.search.lists import WIDER
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
-from evref.domain.declaration import Example, Items, Line, Pattern, Range, Slug
+from evref.domain.declaration import Example, Items, Line, Pattern, Range
 
 REQUEST_ID = "5f0c6a1e9b7d4a52"
 """The request id in examples."""
 
 _KNEE, _EXERCISE = "knee-osteoarthritis", "knee-osteoarthritis-aquatic-exercise"
 _DiagnosisId: TypeAlias = Annotated[str, ID_LENGTH]
-_InterventionId: TypeAlias = Annotated[str, Slug(1, 96)]
-_Version: TypeAlias = Annotated[str, Pattern("[0-9a-f]{16}", "")]
+_InterventionId: TypeAlias = Annotated[str, INTERVENTION_ID_LENGTH]
+_Version: TypeAlias = Annotated[str, Pattern("[0-9a-f]{16}", "", longest=16)]
+_Code: TypeAlias = Annotated[str, Line(1, LONGEST_CODE)]
 
 
 def meta(served: Served, licence: str | None) -> dict[str, Any]:
@@ -83,7 +92,10 @@ class PartMeta(Meta):
     count: Annotated[int, "The number of all items that match the request.", Range(0), Example(3)]
     limit: Annotated[int, "The highest number of items in data.", Range(1, 100), Example(25)]
     offset: Annotated[
-        int, "The number of matching items before the first item in data.", Range(0), Example(0)
+        int,
+        "The number of matching items before the first item in data.",
+        Range(0, HIGHEST_OFFSET),
+        Example(0),
     ]
 
 
@@ -96,7 +108,7 @@ class Fit:
     ]
     relation: Annotated[Relation, "How well the code fits the diagnosis."]
     code: Annotated[
-        str,
+        _Code,
         "The code of the catalogue, or the prefix of codes, that decided the match.",
         Example("S72.00"),
     ]
@@ -110,7 +122,7 @@ class Narrower:
         _DiagnosisId, "The id of the diagnosis.", Read("diagnosis_id"), Example("panic-disorder")
     ]
     codes: Annotated[
-        tuple[str, ...],
+        tuple[_Code, ...],
         "All of its codes below the requested code, in order.",
         Example(["F41.0"]),
     ]
@@ -170,11 +182,11 @@ class Found:
     """Why a search found a diagnosis."""
 
     diagnosis_id: Annotated[_DiagnosisId, "The id of the diagnosis.", Example("stroke")]
-    matched: Annotated[str, "The name or term that matches.", Example("heart attack")]
+    matched: Annotated[str, "The name or term that matches.", Line(1, 120), Example("heart attack")]
     language: Annotated[
         str | None,
         "The language of the term (ISO 639-1); null for a word that is wider than one diagnosis.",
-        Pattern("[a-z]{2}", ""),
+        Pattern("[a-z]{2}", "", longest=2),
         Example("en"),
     ]
     by: Annotated[
@@ -199,7 +211,7 @@ class Umbrella:
 class Piece:
     """Words of q, and what they were read as."""
 
-    words: Annotated[str, "The words, as requested.", Example("Kortison")]
+    words: Annotated[str, "The words, as requested.", Line(1, LONGEST_TEXT), Example("Kortison")]
     read_as: Annotated[
         ReadAs,
         "What they were read as. `wider` is wider than one diagnosis, a `facet` only changes the "
@@ -223,7 +235,7 @@ _Read: TypeAlias = Annotated[
     tuple[Piece, ...], "How q was read, in its order. Present only if the request has q."
 ]
 _Ignored: TypeAlias = Annotated[
-    tuple[str, ...],
+    tuple[Annotated[str, Line(1, LONGEST_TEXT)], ...],
     "Words of q that did not count. Present only if the request has q.",
     Example(["helmet"]),
 ]
@@ -232,6 +244,7 @@ _Ignored: TypeAlias = Annotated[
 _Matches: TypeAlias = Annotated[
     tuple[Match, ...],
     "Each requested code, in the order of the request. Present only if the request has codes.",
+    Items(most=MOST_VALUES),
 ]
 
 
@@ -244,7 +257,10 @@ class Suggestion:
     ]
     name: Annotated[str, "Its name.", Line(1, 120), Example("Coronary heart disease")]
     term: Annotated[
-        str, "The name or term that shares words with the request.", Example("heart disease")
+        str,
+        "The name or term that shares words with the request.",
+        Line(1, 120),
+        Example("heart disease"),
     ]
 
 
@@ -485,9 +501,19 @@ class Catalogue:
 class Limit:
     """What a key may do, and its requests on the current UTC day."""
 
-    limit: Annotated[int, "The daily request limit.", Range(0), Example(1000)]
-    remaining: Annotated[int, "The number of requests that remain today.", Range(0), Example(998)]
-    used: Annotated[int, "The number of requests that were admitted today.", Range(0), Example(2)]
+    limit: Annotated[int, "The daily request limit.", Range(0, HIGHEST_DAILY_LIMIT), Example(1000)]
+    remaining: Annotated[
+        int,
+        "The number of requests that remain today.",
+        Range(0, HIGHEST_DAILY_LIMIT),
+        Example(998),
+    ]
+    used: Annotated[
+        int,
+        "The number of requests that were admitted today.",
+        Range(0, HIGHEST_DAILY_LIMIT),
+        Example(2),
+    ]
     refused: Annotated[
         int, "The number of requests that were refused with 429 today.", Range(0), Example(0)
     ]
@@ -537,6 +563,7 @@ class Problem:
     request_id: Annotated[
         str,
         "Identifies this request in the log of the service; also sent as X-Request-ID.",
+        Line(1, 64),
         Example(REQUEST_ID),
     ]
 

@@ -207,13 +207,16 @@ def _head(get: dict[str, Any]) -> dict[str, Any]:
     success = {name: part for name, part in get["responses"]["200"].items() if name != "content"}
     success.pop("links", None)
     refused = _reference("responses", "Refused")
-    responses = {"200": success, "304": get["responses"].get("304"), "4XX": refused, "5XX": refused}
+    responses = {
+        status: response if status < "400" else refused
+        for status, response in get["responses"].items()
+    }
     return {
         **get,
         "operationId": f"head{get['operationId'][:1].upper()}{get['operationId'][1:]}",
         "summary": f"{get['summary']}: only the headers",
         "description": "Returns the headers of GET without the body. It counts as GET does.",
-        "responses": {status: response for status, response in responses.items() if response},
+        "responses": {**responses, "200": success},
     }
 
 

@@ -114,7 +114,7 @@ class _OfEntry:
         "The version of this diagnosis: changes if and only if it or any of its interventions "
         "changes. Fetch only the diagnoses whose version changed. The version of the whole "
         "catalogue is meta.catalogue_version.",
-        Pattern("[0-9a-f]{16}", "16 hexadecimal digits"),
+        Pattern("[0-9a-f]{16}", "16 hexadecimal digits", longest=16),
         Example("0123456789abcdef"),
     ]
     interventions: Annotated[
@@ -317,7 +317,7 @@ def limits_of(kind: Kind) -> dict[str, Any]:
     """Return the limits and the example of a kind as JSON Schema keywords."""
     limits: dict[str, Any] = {}
     if pattern := getattr(kind.type, "PATTERN", None):
-        limits["pattern"] = f"^{pattern}$"
+        limits |= {"pattern": f"^{pattern}$", "maxLength": kind.type.LONGEST}
     for marker in kind.markers:
         if isinstance(marker, Slug):
             limits["pattern"] = f"^{SLUG}$"
@@ -330,8 +330,8 @@ def _keywords(marker: object) -> dict[str, Any]:
     match marker:
         case Length(shortest, longest):
             keywords = {"minLength": shortest, "maxLength": longest}
-        case Pattern(regex):
-            keywords = {"pattern": f"^{regex}$"}
+        case Pattern(regex, longest=longest):
+            keywords = {"pattern": f"^{regex}$", "maxLength": longest}
         case Range(least, most):
             keywords = {"minimum": least, "maximum": most}
         case Items(least, most):
