@@ -28,19 +28,20 @@ def _method(owner: object, name: str, result: Callable[..., object]) -> _Patch:
 
 
 RULES: dict[str, _Patch] = {
-    "doubt of names": _method(reading.Reader, "_is_doubtful", lambda *_, **__: False),
+    "doubt of names": _method(reading.Reader, "_changing", lambda *_, **__: frozenset()),
     "doubt beside words of no entry": _method(Texts, "mention", lambda *_: True),
-    "correction of unknown words": _method(reading.Reader, "_corrections", lambda _, word: (word,)),
+    "correction of unknown words": _method(reading.Reader, "_corrected", lambda _, word: word),
     "one slip in any word of a name": _method(
         reading.Reader, "_with_one_slip", lambda *_: iter(())
     ),
-    "abbreviations": _method(reading.Reader, "_abbreviated", lambda *_, **__: ()),
+    "abbreviations": _method(reading.Reader, "_abbreviation", lambda *_: None),
+    "pieces of one word": _method(reading.Reader, "_joined", lambda *_: None),
     "compounds": _method(lexicon.Lexicon, "parts", lambda _, word: (word,)),
     "half a name": _method(Search, "_having", lambda *_: ()),
     "words of names where none is named": _method(
         lexicon.Lexicon, "diagnoses_with", lambda *_: set()
     ),
-    "facets in titles": _method(Texts, "having", lambda *_, **__: set()),
+    "facets": _method(Texts, "meeting", lambda texts, _: bytes(len(texts.interventions))),
     "titles as queries": _method(Texts, "titled", lambda *_: []),
 }
 

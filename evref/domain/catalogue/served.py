@@ -102,7 +102,7 @@ class Served:
                     )
                 ),
                 diagnosis_ids=tuple(ids),
-                explain=lambda intervention: InterventionHit(intervention, None, ()),
+                explain=InterventionHit,
             )
         else:
             is_limited = bool(question.codes or question.diagnosis_ids)

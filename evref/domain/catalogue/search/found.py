@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.matching import Match
 from evref.domain.catalogue.search.lexicon import Name
-from evref.domain.catalogue.search.synonyms import Likeness
 
 
 class MatchedBy(StrEnum):
@@ -98,30 +96,17 @@ class FoundDiagnoses:
     ignored: tuple[str, ...] = ()
 
 
-class Met(NamedTuple):
-    """Words of a query, the words of an intervention that stand for them, and how they do."""
-
-    words: str
-    matched: str
-    is_in_title: bool
-    likeness: Likeness
-
-
 @dataclass(frozen=True, slots=True)
 class InterventionHit:
     """An intervention that a query finds, and why.
 
-    If the query names a diagnosis alone, `matched_in` is None, and `met` has that name.
+    `matched` are its words that the query matches, as written. If the query names a diagnosis
+    alone, `matched_in` is None, and `matched` has the name of the diagnosis.
     """
 
     intervention: Intervention
-    matched_in: MatchedIn | None
-    met: tuple[Met, ...]
-
-    @property
-    def matched(self) -> tuple[str, ...]:
-        """The words of the intervention, or the name of its diagnosis, that the query matches."""
-        return tuple(dict.fromkeys(one.matched for one in self.met))
+    matched_in: MatchedIn | None = None
+    matched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

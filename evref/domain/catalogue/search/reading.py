@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, pairwise, product
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from evref.domain.catalogue.search.folding import (
@@ -34,15 +34,12 @@ _NEGATIONS_OF_RECORDS = (("encounter", "for"), ("risk",), ("screening",))
 _LONGEST_PHRASE = 6
 _REACH = 2
 """How many words from a name one is that makes it another disease."""
-_MOST_CORRECTIONS = 8
 _FEWEST_SHOUTED = 2
-"""In a longer text of capitals, they say nothing of a word."""
 _RANKS = {Kind.FAMILY: 0, Kind.COMPLAINT: 0, Kind.NAME: 1, Kind.TERM: 1, Kind.ABSENT: 2}
 _EMPTY = frozenset[int]()
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word of a query; `names` are those of which it is the abbreviation."""
 
     typed: str
@@ -114,20 +111,17 @@ class Reader:
         self._spelling = Spelling(lexicon.written, self._lists.opposites)
 
     def read(self, text: str, *, corrects: bool = True) -> Reading:
-        """Return the reading of the text, with slips corrected if more of it then is a name."""
+        """Return the reading of the text; if nothing is named, with slips corrected."""
         whole = self._reading(self._words(text)[0])
         if whole.is_whole and whole.meant:
             return whole
         words, negated = self._words(text, self._lists.negations)
-        best = whole if words == whole.words else self._reading(words)
-        if corrects and not (best.meant and all(map(self._is_right, words))):
-            near = list(islice(product(*map(self._corrections, words)), _MOST_CORRECTIONS))
-            others = [self._reading(corrected) for corrected in near if corrected != words]
-            if not best.meant:
-                others += self._with_one_slip(near[0])
-                best = best if best.named or not others else others[0]
-            best = max((best, *others), key=lambda one: len(one.covered))
-        return replace(best, negated=negated, text=text)
+        reading = self._reading(words)
+        if corrects and not reading.meant:
+            corrected = self._reading(tuple(map(self._corrected, words)))
+            readings = (reading, corrected, *self._with_one_slip(corrected.words))
+            reading = max(readings[not reading.named :], key=lambda one: len(one.covered))
+        return replace(reading, negated=negated, text=text)
 
     def read_name(self, text: str) -> Reading:
         """Return the reading of a name in a record: beside the name, it must say nothing more.
@@ -201,7 +195,10 @@ class Reader:
         affirmed: list[Word] = []
         negated: dict[str, None] = {}
         for clause in _CLAUSE_END.split(_GERMAN_DOUBT.sub(r"\1\2 ", text)):
-            words = list(self._written(_CHUNK.findall(clause), is_shouted=clause.isupper()))
+            chunks = _CHUNK.findall(clause)
+            # In a longer text of capitals, they say nothing of a word.
+            is_shouted = clause.isupper() and len(chunks) > _FEWEST_SHOUTED
+            words = list(self._written(chunks, is_shouted=is_shouted))
             for place, (before, word) in enumerate(pairwise(words), 1):
                 number = in_digits(before.text, word.text)
                 words[place] = word if number == word.text else _word(word.typed, number)
@@ -223,54 +220,50 @@ class Reader:
         """Yield the words of what is written between spaces, two of which may be one word."""
         place = 0
         while place < len(chunks):
-            for size in (2, 1):
+            for size in range(min(2, len(chunks) - place), 0, -1):
                 typed = " ".join(chunks[place : place + size]).strip(".'")
-                if place + size > len(chunks):
-                    continue
-                names = self._abbreviated(
-                    typed,
-                    is_all=len(chunks) == size,
-                    is_shouted=is_shouted and len(chunks) > _FEWEST_SHOUTED,
-                )
-                if names:
-                    yield replace(_word(typed, typed.casefold()), text=typed, names=names)
-                    break
-                pieces = written_words_of(typed)
-                joined = "".join(pieces)
-                if (
-                    len(pieces) > 1
-                    and self._lists.filling.isdisjoint(pieces)
-                    and fold(joined) in self.lexicon.having
-                    and not all(fold(piece) in self.lexicon.having for piece in pieces)
-                ):
-                    yield self._word_as_typed(typed, joined)
+                is_all = size == len(chunks)
+                word = self._abbreviation(typed, is_all, is_shouted) or self._joined(typed)
+                if word is not None:
+                    yield word
                     break
             else:
-                size, typed = 1, chunks[place].strip(".'")
                 for written in written_words_of(typed):
                     for part in self.lexicon.parts(written):
                         yield self._word_as_typed(typed, part)
             place += size
 
+    def _joined(self, typed: str) -> Word | None:
+        """Return the word that the pieces are together, if they are one: osteo arthritis."""
+        pieces, having = written_words_of(typed), self.lexicon.having
+        joined = "".join(pieces)
+        is_one = (
+            len(pieces) > 1 and self._lists.filling.isdisjoint(pieces) and fold(joined) in having
+        )
+        are_known = all(fold(piece) in having for piece in pieces)
+        return self._word_as_typed(typed, joined) if is_one and not are_known else None
+
     def _word_as_typed(self, typed: str, text: str) -> Word:
         """Return the word; folding doubled letters into one corrects a slip too: athritis."""
         word = _word(typed, text)
         is_known = word.folded in self.lexicon.having
-        is_spelt = not is_known or in_one_spelling(text) in self.lexicon.spellings
-        return word if is_spelt else replace(word, is_corrected=True)
+        is_slip = is_known and in_one_spelling(text) not in self.lexicon.spellings
+        return word._replace(is_corrected=is_slip)
 
-    def _abbreviated(self, typed: str, *, is_all: bool, is_shouted: bool) -> tuple[int, ...]:
-        """Return the names that are abbreviated like this; a usual word only in capitals."""
-        keys = letters(typed)
-        numbers = [n for key in keys for n in self.lexicon.abbreviations.get(key, ())]
-        names = [self.lexicon.name(number) for number in dict.fromkeys(numbers)]
+    def _abbreviation(self, typed: str, is_all: bool, is_shouted: bool) -> Word | None:
+        """Return the word if names are abbreviated like this; a usual word only in capitals."""
+        numbers = {
+            n: None for key in letters(typed) for n in self.lexicon.abbreviations.get(key, ())
+        }
+        names = [self.lexicon.name(number) for number in numbers]
         exact = [name for name in names if name.text == typed]
         plain = typed.casefold()
         is_usual = plain in self._lists.short_words or plain in self._lists.filling
         if is_usual and not is_all and (is_shouted or not (exact or typed.isupper())):
-            return ()
+            return None
         absent = [name for name in exact or names if name.kind is Kind.ABSENT]
-        return tuple(name.number for name in absent or exact or names)
+        meant = tuple(name.number for name in absent or exact or names)
+        return _word(typed, plain)._replace(text=typed, names=meant) if meant else None
 
     def _reading(self, words: tuple[Word, ...], *, of_record: bool = False) -> Reading:
         by_places = self._within(words)
@@ -295,8 +288,9 @@ class Reader:
             if places in absent or not any(places & other for other in absent)
         }
         beside = [*self.concepts(Reading(words), _EMPTY.union(*chosen))]
-        covered = _EMPTY.union(*chosen, *(c.places for c in beside if len(c.places) > 1))
-        asks = of_record or any(concept.facet or self.is_known(concept) for concept in beside)
+        several = (concept.places for concept in beside if len(concept.places) > 1)
+        covered = _EMPTY.union(*chosen, *several)
+        asks = of_record or any(map(self.is_known, beside))
         named = []
         for places, names in chosen.items():
             changing: dict[tuple[Kind, tuple[str, ...]], frozenset[int]] = {}
@@ -322,8 +316,7 @@ class Reader:
         by_places: dict[frozenset[int], list[Name]] = {}
         for number, several in places_of.items():
             own = frozenset(several)
-            between = sum(not is_light[p] for p in range(min(own), max(own)) if p not in own)
-            if between <= (sum(not is_light[place] for place in own) > 1):
+            if all(is_light[place] or place in own for place in range(min(own), max(own))):
                 by_places.setdefault(own, []).append(self.lexicon.name(number))
         return by_places
 
@@ -338,8 +331,8 @@ class Reader:
     ) -> frozenset[int]:
         """Return the places of words beside the name that make another disease of it.
 
-        In a text that asks for nothing else, a word next to it that no text of its interventions
-        has does so, too; not where people describe a complaint, or abbreviate.
+        A word next to it that no text of its interventions has does so, too, unless the text asks
+        for a treatment, describes a complaint or abbreviates.
         """
         first, last = min(places), max(places)
         near = range(max(0, first - _REACH), min(len(words), last + _REACH + 1))
@@ -365,18 +358,14 @@ class Reader:
             or word.folded in self.lexicon.having
             or word.folded in self._texts.words
             or word.folded in self._lists.right
-            or (word.stem,) in self._lists.synonyms.phrases
-            or word.text in self._lists.short_words
-            or word.folded.startswith(self._lists.qualifiers)
-            or self.lexicon.is_light(word.folded)
         )
 
-    def _corrections(self, word: Word) -> Sequence[Word]:
-        """Return the nearest known words for one that is no right word of any language."""
+    def _corrected(self, word: Word) -> Word:
+        """Return the nearest known word for one that is no right word of any language."""
         if self._is_right(word) or len(word.text) < SHORTEST:
-            return (word,)
+            return word
         near = self._spelling.near(word.text)
-        return [_word(word.typed, text, is_corrected=True) for text in near] or (word,)
+        return _word(word.typed, near[0], is_corrected=True) if near else word
 
 
 def _word(typed: str, text: str, *, is_corrected: bool = False) -> Word:
@@ -403,4 +392,4 @@ def _chosen(names: Iterable[Name]) -> list[Name]:
         if name.kind.is_wider
         or (name.diagnosis_ids and not of_wider.issuperset(name.diagnosis_ids))
     ]
-    return chosen or in_order
+    return chosen or in_order[:1]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.intervention import Intervention
-from evref.domain.catalogue.search.folding import fold, stem
+from evref.domain.catalogue.search.folding import Phrase, fold, stem
 from evref.domain.catalogue.search.found import (
     Answers,
     FoundDiagnoses,
@@ -17,7 +19,6 @@ from evref.domain.catalogue.search.found import (
     InterventionHit,
     MatchedBy,
     MatchedIn,
-    Met,
     Piece,
     ReadAs,
     Suggestion,
@@ -31,10 +32,9 @@ from evref.domain.catalogue.search.suggestions import (
     Suggested,
     Suggestions,
 )
-from evref.domain.catalogue.search.synonyms import Likeness
-from evref.domain.catalogue.search.texts import IN_BODY, Texts
+from evref.domain.catalogue.search.texts import IN_BODY, Texts, body
 
-_LONGEST_PARTICLE, _SHORTEST_PART, _SHORTEST_TEXT = 3, 4, 7
+_SHORTEST_PART, _SHORTEST_TEXT = 4, 7
 _MOST_SUGGESTED, _LAST = 3, 99
 _EMPTY = frozenset[int]()
 
@@ -47,11 +47,11 @@ class _Group(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """An intervention, the words of the query that it lacks, and what orders it."""
+    """An intervention, how many words of the query it has, which it lacks, and what orders it."""
 
     number: int
+    met: int
     lacking: tuple[str, ...]
-    meets_any: bool
     is_in_body: bool
     rank: tuple[int, ...]
 
@@ -106,198 +106,160 @@ class Search:
             for id_, group in self._groups(reading).items()
             if among is None or id_ in among
         }
-        titled = self._texts.titled(text)
-        if not groups:
-            return self._anywhere(reading, titled)
-        found: list[_Candidate] = []
-        asked: dict[Concept, None] = {}
-        for id_, group in groups.items():
-            concepts = [*self._reader.concepts(reading, group.covered)]
-            asked |= dict.fromkeys(concepts)
-            own = self._texts.of_diagnosis[id_]
-            distances = [self._texts.distances(concept.stems, own) for concept in concepts]
-            found += self._candidates(concepts, distances, own, group)
-        if any(one.meets_any for one in found):
-            fewest = min(len(one.lacking) for one in found)
-            found = [one for one in found if len(one.lacking) == fewest]
-        return self._answers(found, reading, asked, groups, titled)
+        if groups:
+            found, concepts = self._of_groups(reading, groups)
+        else:
+            concepts = [*self._reader.concepts(reading, _EMPTY)]
+            found = [*self._anywhere(reading, concepts)]
+        found.sort(key=lambda one: one.rank)
+        numbers = dict.fromkeys((*self._texts.titled(text), *(one.number for one in found)))
+        meets_any = any(one.met for one in found)
+        return Answers(
+            tuple(self._texts.interventions[number] for number in numbers),
+            frozenset(
+                self._texts.interventions[one.number].id
+                for one in found
+                if meets_any and not one.is_in_body
+            ),
+            tuple(groups),
+            bool(groups) and not meets_any and not any(one.facet for one in concepts),
+            _wider(reading),
+            self._pieces(reading),
+            found[0].lacking if found else self._unread(reading),
+            explain=partial(self._explain, concepts),
+        )
 
     def suggest(self, text: str, most: int) -> list[Suggested]:
         """Return what the typed text may become; if nothing begins so, what it finds."""
         begun = self._suggestions.of(text, most)
         if begun or len(text.strip()) < SHORTEST:
             return begun
-        found = [
-            Suggested(
-                "diagnosis",
-                self._names[hit.diagnosis_id],
-                "" if hit.by is MatchedBy.NAME else hit.matched,
-                hit.diagnosis_id,
-            )
+        return [
+            self._suggestions.diagnosis(hit.diagnosis_id, hit.matched)
             for hit in self.diagnoses(text).hits[:most]
-        ]
-        answers = () if found else self.interventions(text).interventions
-        return found + [
-            Suggested(
-                "intervention", one.title, self._names[one.diagnosis_id], one.diagnosis_id, one.id
-            )
-            for one in answers[:MOST_INTERVENTIONS]
+        ] or [
+            self._suggestions.intervention(one)
+            for one in self.interventions(text).interventions[:MOST_INTERVENTIONS]
         ]
 
-    def _explain(
-        self, concepts: Collection[Concept], covered: str, one: Intervention
-    ) -> InterventionHit:
+    def _explain(self, concepts: Iterable[Concept], one: Intervention) -> InterventionHit:
         """Return why an intervention was found: by concepts, or by the words of its diagnosis."""
-        met = []
+        in_title, in_body = list[str](), list[str]()
         for concept in concepts:
             if concept.facet is not None:
-                written = self._texts.of_title(concept.facet.title, one)
+                phrases = _single(sorted(concept.facet.title))
+            elif self._is_required(concept):
+                phrases = self._texts.alternatives(concept.stems) + _single(concept.stems)
             else:
-                written = self._texts.written(concept.stems, one)
-            if written is not None and (concept.facet or self._is_required(concept)):
-                met.append(Met(concept.typed, *written))
-        if not met:
-            name = self._names[one.diagnosis_id]
-            return InterventionHit(
-                one, None, (Met(covered, name, is_in_title=False, likeness=Likeness.SAME),)
-            )
-        is_in_title = all(words.is_in_title for words in met)
-        matched_in = MatchedIn.TITLE if is_in_title else MatchedIn.SUMMARY
-        return InterventionHit(one, matched_in, tuple(met))
+                continue
+            if matched := self._texts.written(phrases, one.title):
+                in_title.append(matched)
+            elif not concept.facet and (matched := self._texts.written(phrases, body(one))):
+                in_body.append(matched)
+        if not (in_title or in_body):
+            return InterventionHit(one, matched=(self._names[one.diagnosis_id],))
+        matched_in = MatchedIn.SUMMARY if in_body else MatchedIn.TITLE
+        return InterventionHit(one, matched_in, tuple(dict.fromkeys(in_title + in_body)))
 
     def _groups(self, reading: Reading) -> dict[str, _Group]:
-        """Return the named diagnoses.
-
-        Words that a query may ask about are free where the other words name the same.
-        """
-        own = {
-            id_
-            for one in reading.meant
-            if not one.name.kind.is_wider
-            for id_ in one.name.diagnosis_ids
-        }
+        """Return the named diagnoses, or else those of wider words."""
+        certain = [one for one in reading.meant if not one.name.kind.is_wider]
         groups: dict[str, _Group] = {}
-        for one in reading.meant:
-            name = one.name
-            is_told = name.kind is Kind.COMPLAINT or own & {*name.diagnosis_ids}
-            if name.kind.is_wider and own and is_told:
-                continue
-            facets = {p for p in one.places if (reading.words[p].folded,) in self._lexicon.facets}
-            covered = one.places - facets or one.places
-            for order, id_ in enumerate(name.diagnosis_ids):
-                place = order if name.kind.is_wider else -1
+        for one in certain or reading.meant:
+            for order, id_ in enumerate(one.name.diagnosis_ids):
                 before = groups[id_].covered if id_ in groups else _EMPTY
-                groups[id_] = _Group(before | covered, place)
+                groups[id_] = _Group(before | one.places, order)
         return groups
+
+    def _of_groups(
+        self, reading: Reading, groups: Mapping[str, _Group]
+    ) -> tuple[list[_Candidate], list[Concept]]:
+        """Return the interventions of named diagnoses that lack the fewest concepts, and these.
+
+        If none has any, all are returned.
+        """
+        by_words: defaultdict[frozenset[int], list[str]] = defaultdict(list)
+        for id_, group in groups.items():
+            by_words[group.covered].append(id_)
+        found: list[_Candidate] = []
+        asked: dict[Concept, None] = {}
+        for covered, ids in by_words.items():
+            concepts = [*self._reader.concepts(reading, covered)]
+            asked |= dict.fromkeys(concepts)
+            among = [self._texts.of_diagnosis[id_] for id_ in ids]
+            distances = {
+                one: self._texts.distances(one.stems, among)
+                for one in concepts
+                if self._is_required(one)
+            }
+            met = Counter(chain.from_iterable(distances.values()))
+            most = max(met.values(), default=0)
+            numbers = [number for number in met if met[number] == most]
+            found += self._candidates(
+                concepts, distances, numbers or chain.from_iterable(among), groups
+            )
+        if any(one.met for one in found):
+            fewest = min(len(one.lacking) for one in found)
+            found = [one for one in found if len(one.lacking) == fewest]
+        return found, [*asked]
 
     def _candidates(
         self,
-        concepts: Sequence[Concept],
-        distances: Sequence[Mapping[int, int]],
+        concepts: Iterable[Concept],
+        distances: Mapping[Concept, Mapping[int, int]],
         numbers: Iterable[int],
-        group: _Group,
+        groups: Mapping[str, _Group],
     ) -> Iterator[_Candidate]:
-        """Yield the interventions, and how far each is from the concepts."""
-        required = [
-            (concept, found)
-            for concept, found in zip(concepts, distances, strict=True)
-            if self._is_required(concept)
-        ]
-        among = numbers if isinstance(numbers, range) else self._texts.all
-        facets = [concept.facet for concept in concepts if concept.facet is not None]
-        having = self._texts.having
-        in_titles = [having(facet.title, among, in_title=True) for facet in facets]
-        in_bodies = [having(facet.title, among, in_title=False) for facet in facets]
+        """Yield the interventions with what orders them."""
+        meeting = [self._texts.meeting(one.facet) for one in concepts if one.facet is not None]
         for number in numbers:
-            one = self._texts.interventions[number]
-            far = [found[number] for _, found in required if number in found]
-            lacking = tuple([concept.typed for concept, found in required if number not in found])
-            missed = 0
-            for facet, in_title, in_body in zip(facets, in_titles, in_bodies, strict=True):
-                is_in_place = one.module in facet.modules or one.phase in facet.phases
-                is_anywhere = number in in_title or number in in_body
-                missed += (number not in in_title) + (not is_in_place) + (not is_anywhere)
+            id_ = self._texts.interventions[number].diagnosis_id
+            far = [found[number] for found in distances.values() if number in found]
+            lacking: tuple[str, ...] = ()
+            if len(far) < len(distances):
+                lacking = tuple(one.typed for one in distances if number not in distances[one])
             is_in_body = max(far, default=0) >= IN_BODY
             rank = (
-                group.place,
+                groups[id_].place if groups else 0,
                 is_in_body,
-                missed,
+                -sum([met[number] for met in meeting]),
                 sum([distance % IN_BODY for distance in far]),
-                self._texts.places_on_card[number],
+                number - self._texts.of_diagnosis[id_].start,
                 number,
             )
-            yield _Candidate(number, lacking, bool(far), is_in_body, rank)
+            yield _Candidate(number, len(far), lacking, is_in_body, rank)
 
     def _is_required(self, concept: Concept) -> bool:
-        word = concept.text
-        is_particle = len(word) <= _LONGEST_PARTICLE and word in self._lists.short_words
-        is_slight = fold(word) in self._lists.care
-        return (
-            concept.facet is None
-            and len(word) > 1
-            and not (is_particle or is_slight or word.isdigit())
-        )
+        is_slight = fold(concept.text) in self._lists.care
+        return concept.facet is None and len(concept.text) > 1 and not is_slight
 
-    def _anywhere(self, reading: Reading, titled: Sequence[int]) -> Answers:
-        """Return the interventions of any diagnosis that have all concepts, some in its names.
+    def _anywhere(self, reading: Reading, concepts: list[Concept]) -> Iterator[_Candidate]:
+        """Yield the interventions of any diagnosis that have all concepts, some in its names.
 
         A condition that the catalogue lacks must be in the title.
         """
-        concepts = [*self._reader.concepts(reading, _EMPTY)]
         if not any(map(self._is_required, concepts)):
-            concepts = [replace(concept, facet=None) for concept in concepts]
+            concepts[:] = [replace(concept, facet=None) for concept in concepts]
+        if any(one.changed_by for one in reading.named):
+            return
         absent = _EMPTY.union(*(one.places for one in reading.absent))
-        distances = []
-        for concept in concepts:
-            found = self._texts.distances(concept.stems, self._texts.all)
+        distances: dict[Concept, dict[int, int]] = {}
+        for concept in filter(self._is_required, concepts):
+            found = self._texts.distances(concept.stems, [self._texts.all])
             if concept.places & absent:
                 found = {number: far for number, far in found.items() if far < IN_BODY}
             elif len(concept.stems) == 1:
                 found |= dict.fromkeys(self._of_diagnoses_named(concept.stems[0]), 0)
-            distances.append(found)
-        required = [
-            found.keys()
-            for concept, found in zip(concepts, distances, strict=True)
-            if self._is_required(concept)
-        ]
-        if not required or any(one.changed_by for one in reading.named):
-            return self._answers([], reading, dict.fromkeys(concepts), {}, titled)
-        having_all = set(required[0]).intersection(*required[1:])
-        found_ = self._candidates(concepts, distances, having_all, _Group(_EMPTY, 0))
-        return self._answers([*found_], reading, dict.fromkeys(concepts), {}, titled)
+            distances[concept] = found
+        if distances:
+            first, *others = distances.values()
+            having_all = set(first).intersection(*others)
+            yield from self._candidates(concepts, distances, having_all, {})
 
     def _of_diagnoses_named(self, stem: str) -> Iterator[int]:
         """Yield the interventions of the diagnoses with a word of this stem in a name."""
         for id_ in self._lexicon.diagnoses_with(self._with_stem.get(stem, ())):
             yield from self._texts.of_diagnosis[id_]
-
-    def _answers(
-        self,
-        found: Sequence[_Candidate],
-        reading: Reading,
-        concepts: Collection[Concept],
-        groups: Mapping[str, _Group],
-        titled: Sequence[int],
-    ) -> Answers:
-        ordered = sorted(found, key=lambda one: one.rank)
-        numbers = dict.fromkeys((*titled, *(one.number for one in ordered)))
-        covered = _EMPTY.union(*(group.covered for group in groups.values()))
-        return Answers(
-            tuple(self._texts.interventions[number] for number in numbers),
-            frozenset(
-                self._texts.interventions[one.number].id
-                for one in ordered
-                if one.meets_any and not one.is_in_body
-            ),
-            tuple(groups),
-            bool(groups)
-            and not any(one.meets_any for one in found)
-            and not any(concept.facet for concept in concepts),
-            _wider(reading),
-            self._pieces(reading),
-            ordered[0].lacking if ordered else self._unread(reading),
-            explain=partial(self._explain, concepts, reading.typed(covered)),
-        )
 
     def _suggested(self, hits: Sequence[Hit]) -> tuple[Suggestion, ...]:
         # The first hit of each diagnosis.
@@ -393,6 +355,10 @@ class Search:
                 id_ = name.diagnosis_ids[0]
                 best.setdefault(id_, Hit(id_, name.text, name.language, _BY[name.kind]))
         return tuple(best.values())
+
+
+def _single(words: Iterable[str]) -> list[Phrase]:
+    return [(word,) for word in words]
 
 
 def _wider(reading: Reading) -> Name | None:

@@ -106,13 +106,21 @@ class Suggestions:
 
     def _suggested(self, item: int | Intervention) -> Suggested:
         if isinstance(item, Intervention):
-            diagnosis = self._names[item.diagnosis_id]
-            return Suggested("intervention", item.title, diagnosis, item.diagnosis_id, item.id)
+            return self.intervention(item)
         name = self._lexicon.name(item)
         if name.kind.is_wider:
             return Suggested("wider", name.text, f"{len(name.diagnosis_ids)} diagnoses")
-        matched = name.text if name.kind is Kind.TERM else ""
-        return Suggested("diagnosis", name.meaning, matched, name.diagnosis_ids[0])
+        return self.diagnosis(name.diagnosis_ids[0], name.text)
+
+    def diagnosis(self, id_: str, matched: str) -> Suggested:
+        """Return a diagnosis, which this name or term matches."""
+        name = self._names[id_]
+        return Suggested("diagnosis", name, "" if matched == name else matched, id_)
+
+    def intervention(self, one: Intervention) -> Suggested:
+        """Return an intervention, with the name of its diagnosis."""
+        name = self._names[one.diagnosis_id]
+        return Suggested("intervention", one.title, name, one.diagnosis_id, one.id)
 
     def _with(self, words: Sequence[str]) -> set[int]:
         """Return the items with these words, the last as a beginning, or with one of all."""

@@ -15,7 +15,7 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.search.folding import Forms, Phrase, fold, stem, written_words_of
 from evref.domain.catalogue.search.lexicon import Name
-from evref.domain.catalogue.search.lists import WordLists
+from evref.domain.catalogue.search.lists import Facet, WordLists
 from evref.domain.catalogue.search.synonyms import Likeness
 
 _WRITTEN = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
@@ -27,7 +27,7 @@ _Index = defaultdict[str, "array[int]"]
 
 
 class Texts:
-    """The visible interventions, each with a number, those of a diagnosis one after another.
+    """The visible interventions, each with a number, those of a diagnosis in the order of its card.
 
     `words` are all words of the texts, folded.
     """
@@ -36,10 +36,10 @@ class Texts:
         self._synonyms, self._filling = lists.synonyms, lists.filling
         self.interventions: list[Intervention] = []
         self.of_diagnosis: dict[str, range] = {}
-        self.places_on_card: array[int] = array("H")
         self._title: _Index = defaultdict(partial(array, "I"))
         self._body: _Index = defaultdict(partial(array, "I"))
         self._title_sizes = bytearray()
+        self._meeting: dict[str, bytearray] = {}
         self._stems = Forms(partial(_stem, lists.filling))
         self._phrases: defaultdict[str, list[Phrase]] = defaultdict(list)
         for phrase in lists.synonyms.phrases:
@@ -49,13 +49,10 @@ class Texts:
             own = entry.visible_interventions()
             first = len(self.interventions)
             self.of_diagnosis[entry.diagnosis.id] = range(first, first + len(own))
-            order = in_card_order(own, entry.diagnosis.mainstays)
-            place_of = {one.id: place for place, one in enumerate(order)}
-            for number, one in enumerate(own, first):
+            for number, one in enumerate(in_card_order(own, entry.diagnosis.mainstays), first):
                 self.interventions.append(one)
-                self.places_on_card.append(place_of[one.id])
                 self._title_sizes.append(self._add(one.title, self._title, number))
-                self._add(_body(one), self._body, number)
+                self._add(body(one), self._body, number)
         self.words = frozenset(map(fold, self._stems))
         self.all = range(len(self.interventions))
 
@@ -78,61 +75,54 @@ class Texts:
         having_all = set(several[0]).intersection(*several[1:]) if several else set()
         return sorted(n for n in having_all if self._title_sizes[n] == len(words))
 
-    def distances(self, phrase: Phrase, among: range) -> dict[int, int]:
+    def distances(self, phrase: Phrase, among: Collection[range]) -> dict[int, int]:
         """Return how far from the phrase each intervention is that has it: 0 is in its title."""
         found: dict[int, int] = {}
         for other, likeness in self._synonyms.of(phrase).items():
             for distance, index in ((likeness, self._title), (IN_BODY + likeness, self._body)):
-                numbers: Iterable[int] = _within(among, index.get(" ".join(other)))
-                if len(other) > 1 and (index is self._title or likeness is Likeness.SAME):
-                    several = [_within(among, index.get(word)) for word in other]
-                    numbers = chain(numbers, set(several[0]).intersection(*several[1:]))
-                for number in numbers:
-                    if found.get(number, distance) >= distance:
-                        found[number] = distance
+                several = [index.get(word) for word in other]
+                is_apart = len(other) > 1 and (index is self._title or likeness is Likeness.SAME)
+                for own in among:
+                    numbers: Iterable[int] = _within(own, index.get(" ".join(other)))
+                    if is_apart:
+                        first, *more = (_within(own, numbers) for numbers in several)
+                        numbers = chain(numbers, set(first).intersection(*more))
+                    for number in numbers:
+                        if found.get(number, distance) >= distance:
+                            found[number] = distance
         return found
 
     def mention(self, name: Name, stem: str) -> bool:
         """Return whether an intervention of a diagnosis of the name has the word."""
-        ranges = (self.of_diagnosis[id_] for id_ in name.diagnosis_ids)
-        return any(self.distances((stem,), among) for among in ranges)
+        return bool(self.distances((stem,), [self.of_diagnosis[id_] for id_ in name.diagnosis_ids]))
 
-    def having(self, stems: Iterable[str], among: range, *, in_title: bool) -> set[int]:
-        """Return the interventions that have any of these in the title, or in the other texts."""
-        index = self._title if in_title else self._body
-        return set[int]().union(*(_within(among, index.get(word)) for word in stems))
+    def meeting(self, facet: Facet) -> bytearray:
+        """Return for each intervention how well it meets the facet: by title, and by place."""
+        if facet.name not in self._meeting:
+            in_title = set[int]().union(*(self._title.get(word, ()) for word in facet.title))
+            self._meeting[facet.name] = bytearray(
+                (number in in_title) + (one.module in facet.modules or one.phase in facet.phases)
+                for number, one in enumerate(self.interventions)
+            )
+        return self._meeting[facet.name]
 
-    def written(self, phrase: Phrase, one: Intervention) -> tuple[str, bool, Likeness] | None:
-        """Return the words of the intervention, as written, that have the phrase.
-
-        With them, return whether they are in its title, and how they stand for the phrase.
-        """
-        for text in (one.title, _body(one)):
-            found = [
-                (match, word)
-                for match in _WRITTEN.finditer(text)
-                for word in self._stemmed(match[0])
-            ]
-            stems = [word for _, word in found]
-            others = sorted(self._synonyms.of(phrase).items(), key=lambda p: (p[1], -len(p[0])))
-            for other, likeness in others:
-                place = _place(stems, other)
-                if place is not None:
-                    first, last = found[place][0], found[place + len(other) - 1][0]
-                    return text[first.start() : last.end()], text is one.title, likeness
-            if set(phrase) <= {*stems}:
-                words = (found[stems.index(word)][0][0] for word in phrase)
-                return " ".join(words), text is one.title, Likeness.SAME
+    def written(self, phrases: Iterable[Phrase], text: str) -> str | None:
+        """Return the words of the text, as written, that are the first of the phrases in it."""
+        found = [
+            (match, word) for match in _WRITTEN.finditer(text) for word in self._stemmed(match[0])
+        ]
+        stems = [word for _, word in found]
+        for phrase in phrases:
+            place = _place(stems, phrase)
+            if place is not None:
+                first, last = found[place][0], found[place + len(phrase) - 1][0]
+                return text[first.start() : last.end()]
         return None
 
-    def of_title(
-        self, stems: Collection[str], one: Intervention
-    ) -> tuple[str, bool, Likeness] | None:
-        """Return the first word of the title, as written, with one of the stems, as `written`."""
-        for word in _WRITTEN.findall(one.title):
-            if not set(stems).isdisjoint(self._stemmed(word)):
-                return word, True, Likeness.SYNONYM
-        return None
+    def alternatives(self, phrase: Phrase) -> list[Phrase]:
+        """Return the phrases that an entry may have for this one, nearest and longest first."""
+        likeness = self._synonyms.of(phrase)
+        return sorted(likeness, key=lambda other: (likeness[other], -len(other)))
 
     def _stemmed(self, text: str) -> list[str]:
         """Return the stems of the words of a text that count, in order."""
@@ -152,7 +142,8 @@ def _within(among: range, numbers: array[int] | None) -> Sequence[int]:
     return numbers[bisect_left(numbers, among.start) : bisect_left(numbers, among.stop)]
 
 
-def _body(one: Intervention) -> str:
+def body(one: Intervention) -> str:
+    """Return the texts below the title."""
     return one.summary if one.cautions is None else f"{one.summary} {one.cautions}"
 
 
