@@ -77,6 +77,7 @@ def opened_page(
     width: int = 1280,
     scheme: Literal["light", "dark"] = "light",
     javascript: bool = True,
+    locale: str = "en-GB",
 ) -> Iterator[Page]:
     """A page of a browser profile of its own, that lets the site use the clipboard.
 
@@ -89,7 +90,7 @@ def opened_page(
         viewport={"width": width, "height": 800},
         color_scheme=scheme,
         java_script_enabled=javascript,
-        locale="en-GB",
+        locale=locale,
         permissions=["clipboard-read", "clipboard-write"],
     )
     context.set_default_timeout(MILLISECONDS)

