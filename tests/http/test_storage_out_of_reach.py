@@ -36,18 +36,6 @@ def garbage(service: Service) -> Iterator[None]:
 
 
 @contextmanager
-def moved(service: Service) -> Iterator[None]:
-    """Move the folder of the database during the block, as if a volume were not mounted."""
-    service.container.storage().close()
-    folder = database_file(service).parent
-    elsewhere = folder.rename(folder.with_name("elsewhere"))
-    try:
-        yield
-    finally:
-        elsewhere.rename(folder)
-
-
-@contextmanager
 def locked(service: Service) -> Iterator[None]:
     """Hold a lock on the database in another connection during the block."""
     with closing(sqlite3.connect(database_file(service), isolation_level=None)) as other:
@@ -67,7 +55,7 @@ def service(make_service: MakeService) -> Service:
 Break = Callable[[Service], AbstractContextManager[None]]
 
 
-@pytest.mark.parametrize("broken", [garbage, moved, locked])
+@pytest.mark.parametrize("broken", [garbage, locked])
 def test_nothing_is_served_uncounted_and_service_resumes_by_itself(
     service: Service, token: str, broken: Break
 ) -> None:

@@ -34,17 +34,12 @@ def faults(service: Service, token: str, path: str) -> dict[str, list[Any]]:
     ("path", "parameter", "allowed"),
     [
         (f"{KNEE}/interventions?modul=home", "modul", ["module", "phase"]),
-        (f"{KNEE}/interventions?Module=home", "Module", ["module", "phase"]),
         (f"{KNEE}/interventions?q=knee", "q", ["module", "phase"]),
-        (f"{KNEE}/interventions?_schema=1", "_schema", ["module", "phase"]),
         (f"{KNEE}/interventions?=1", "", ["module", "phase"]),
         (f"{KNEE}/interventions?phase", "phase", PHASES),
         (f"{KNEE}/interventions?module=", "module", MODULES),
-        (f"{KNEE}/interventions?module=HOME", "module", MODULES),
         (f"{KNEE}/interventions?module=physio", "module", MODULES),
         (f"{KNEE}/interventions?module=home,concept", "module", MODULES),
-        (f"{KNEE}/interventions?phase=", "phase", PHASES),
-        (f"{KNEE}/interventions?phase=Acute", "phase", PHASES),
         (f"{KNEE}/interventions?phase=acute%20", "phase", PHASES),
         (
             f"{DIAGNOSES}?page=2",
@@ -90,7 +85,6 @@ def test_the_error_of_a_malformed_value_says_in_words_what_is_allowed(
 @pytest.mark.parametrize(
     "path",
     [
-        f"{KNEE}/interventions?module=home&module=home",
         f"{KNEE}/interventions?module=home&phase=acute&module=concept",
         f"{DIAGNOSES}?module=home&module=home",
     ],
@@ -103,11 +97,8 @@ def test_a_repeated_parameter_is_rejected(service: Service, token: str, path: st
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("icd10=M15-M19,x", 'is malformed: "M15-M19", "x"'),
         ("icd10=M15-M19,,x,", 'is malformed: "M15-M19", nothing in place 2, "x", nothing in'),
         (f"icd10={'1' * 41}", "is malformed: 41 characters in place 1"),
-        ("icd10=", "is malformed: nothing in place 1"),
-        ("icd11=M17", 'is malformed: "M17"'),
         (f"icd10={'M17,' * 50}M17", "has 51 codes"),
         (f"icd10={'G30.1%2B%20F00.1*,' * 25}M17", "has 51 codes"),
         (f"icd10={',' * 200}M17", "has 201 codes"),

@@ -84,19 +84,11 @@ def measured(search: Search) -> dict[str, tuple[int, list[str]]]:
     return figures
 
 
-def found_by_query(*, in_a_record: bool = False) -> dict[str, list[str]]:
+def found_by_query() -> dict[str, list[str]]:
     """Return the ids of the diagnoses that each query finds, best first, and a name of SNOMED."""
     index = search()
     queries = [*(query for _, query, *_ in _rows("queries")), "Pneumonia"]
-    return {
-        query: [
-            hit.diagnosis_id
-            for hit in (
-                index.diagnoses_of_record(query) if in_a_record else index.diagnoses(query)
-            ).hits
-        ]
-        for query in queries
-    }
+    return {query: [hit.diagnosis_id for hit in index.diagnoses(query).hits] for query in queries}
 
 
 def _rows(name: str) -> Iterator[Sequence[str]]:
