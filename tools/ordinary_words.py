@@ -42,7 +42,7 @@ def main() -> None:
     catalogue = YamlCatalogueFiles().read([DATA / "catalogue"], lambda *_: None)
     lists = read_word_lists()
     lexicon = Lexicon(catalogue, lists)
-    spelling = Spelling(lexicon.written, lists.opposites)
+    spelling = Spelling(lexicon.written)
     near = sorted(
         word
         for word in set[str]().union(*map(usual_words, LANGUAGES))

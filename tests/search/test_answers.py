@@ -182,3 +182,9 @@ def test_delirium_is_the_first_suggestion_for_its_german_name() -> None:
     first = search().suggest("Delir", 8)[0]
 
     assert (first.kind, first.diagnosis_id) == ("diagnosis", "delirium")
+
+
+def test_a_suggestion_does_not_say_which_term_matches_if_the_name_does() -> None:
+    assert [one.matched for one in search().suggest("heart", 8) if one.name == "Heart failure"] == [
+        ""
+    ]

@@ -42,6 +42,9 @@ NOTHING = [
     "lipoid pneumonia",
     "V-fib",
     "größer als üblich",
+    "cold",
+    "feeling sad",
+    "macrocytic anaemia",
 ]
 
 FIRST = {
@@ -181,6 +184,7 @@ def test_an_apostrophe_may_be_left_out() -> None:
         ("acute gout since yesterday", "acute gout", MatchedBy.TERM, False, False),
         ("fibromyalga", "Fibromyalgia", MatchedBy.NAME, False, True),
         ("heart atack", "heart attack", MatchedBy.TERM, False, True),
+        ("guilain barre", "Guillain-Barré", MatchedBy.TERM, False, True),
     ],
 )
 def test_a_hit_says_why(

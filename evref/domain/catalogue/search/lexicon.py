@@ -115,10 +115,9 @@ class Lexicon:
         is_compound = word.endswith(self._endings)
         if is_compound and folded not in self.having and folded not in self.lists.right:
             for ending in filter(word.endswith, sorted(self._endings)):
-                head = word.removesuffix(ending)
-                for known in (head, head.removesuffix("s"), head.removesuffix("en")):
-                    if len(known) >= _SHORTEST_COMPOUND_PART and fold(known) in self.having:
-                        return known, ending
+                known = word.removesuffix(ending)
+                if len(known) >= _SHORTEST_COMPOUND_PART and fold(known) in self.having:
+                    return known, ending
         return (word,)
 
     def _add(self, name: Name, form: str, folded: Forms) -> None:
@@ -179,9 +178,6 @@ def names_of(diagnosis: Diagnosis) -> Iterator[tuple[Name, str]]:
 def letters(text: str) -> set[str]:
     """Return the forms in which an abbreviation is looked up: A-fib as a-fib and afib."""
     plain = " ".join(text.casefold().split())
-    # What ends in a single letter is not joined: type-a is no typea, but B.P is BP.
-    if re.search(r"\w[-.]\w$", plain) and len(plain) <= _LONGEST_SHORT_PART:
-        return {plain}
     return {plain, re.sub(r"[-.\s]", "", plain)}
 
 

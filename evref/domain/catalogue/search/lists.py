@@ -21,7 +21,6 @@ LISTS = (
     "ordinary-short",
     "negations",
     "negations-after",
-    "opposite-prefixes",
     "qualifiers",
     "abbreviations",
     "absent-conditions",
@@ -66,14 +65,13 @@ class WordLists:
     """Words are folded, except `endings` and what is said to be written; synonyms are stems.
 
     `filling` words are dropped. `light` words, such as disease, say little in and beside a name;
-    `care` words among them, such as therapy, also say little of what is asked.
-    `of_records` change nothing beside a name in a record. `right` words are no slips. `short_words`
-    are written like abbreviations. What follows one of `negations`, or precedes one of
-    `negations_after`, is not meant. `opposites` are prefixes, with their spellings, that a slip
-    never exchanges. `qualifiers` are the beginnings of words that make another disease of the name
-    beside them. `abbreviations` have the names they stand for, none if these are absent
-    conditions. `named` are further names of diagnoses and wider words. `meanings` are for each
-    phrase of the synonyms the words, as written, that best say what it means.
+    `care` words among them, such as therapy, also say little of what is asked. `of_records` change
+    nothing beside a name in a record. `right` words are no slips. `short_words` are written like
+    abbreviations. What follows one of `negations`, or precedes one of `negations_after`, is not
+    meant. `qualifiers` are the beginnings of words that make another disease of the name beside
+    them. `abbreviations` have the names they stand for, none if these are absent conditions.
+    `named` are further names of diagnoses and wider words. `meanings` are for each phrase of the
+    synonyms the words, as written, that best say what it means.
     """
 
     filling: frozenset[str] = frozenset()
@@ -84,7 +82,6 @@ class WordLists:
     short_words: frozenset[str] = frozenset()
     negations: tuple[Phrase, ...] = ()
     negations_after: frozenset[str] = frozenset()
-    opposites: tuple[Phrase, ...] = ()
     qualifiers: Phrase = ()
     abbreviations: Mapping[str, Sequence[str]] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
@@ -125,7 +122,7 @@ class WordLists:
                 if others
                 else {short.strip(): separated([long])}
             )
-        read = tuple(_facet(facet) for facet in facets)
+        read = tuple(_facet(facet, filling) for facet in facets)
         return cls(
             filling=filling,
             light=folded("slight-words") | care,
@@ -141,7 +138,6 @@ class WordLists:
             short_words=frozenset(lists["ordinary-short"]),
             negations=tuple(tuple(words_of(line)) for line in lists["negations"]),
             negations_after=folded("negations-after"),
-            opposites=tuple(tuple(line.split()) for line in lists["opposite-prefixes"]),
             qualifiers=tuple(word for line in lists["qualifiers"] for word in line.split()),
             abbreviations=abbreviations,
             absent=separated(lists["absent-conditions"]),
@@ -163,10 +159,10 @@ class WordLists:
         )
 
 
-def _facet(facet: Mapping[str, Any]) -> Facet:
+def _facet(facet: Mapping[str, Any], filling: frozenset[str]) -> Facet:
     return Facet(
         name=facet["facet"],
-        phrases=frozenset(tuple(words_of(text)) for text in facet["words"]),
+        phrases=frozenset(tuple(counting(words_of(text), filling)) for text in facet["words"]),
         endings=frozenset(
             words[0] for text in facet["words"] if len(words := written_words_of(text)) == 1
         ),

@@ -108,7 +108,7 @@ class Reader:
 
     def __init__(self, lexicon: Lexicon, texts: Texts) -> None:
         self.lexicon, self._lists, self._texts = lexicon, lexicon.lists, texts
-        self._spelling = Spelling(lexicon.written, self._lists.opposites)
+        self._spelling = Spelling(lexicon.written)
 
     def read(self, text: str, *, corrects: bool = True) -> Reading:
         """Return the reading of the text; if nothing is named, with slips corrected."""

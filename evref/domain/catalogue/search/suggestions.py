@@ -82,12 +82,14 @@ class Suggestions:
             (self._rank(number, begun[number], names.get(number), likely), number)
             for number in begun
         )
+        by_name = {name.diagnosis_ids for name in names.values() if name.kind is Kind.NAME}
         suggested: dict[object, Suggested] = {}
         for _, number in ranked:
             item, name = self._items[number], names.get(number)
             what = name.diagnosis_ids if name else number
             if what not in suggested:
-                suggested[what] = self._suggested(item)
+                one = self._suggested(item)
+                suggested[what] = one._replace(matched="") if what in by_name else one
         titles = [one for one in suggested.values() if one.kind == "intervention"]
         others = [one for one in suggested.values() if one.kind != "intervention"]
         places = min(len(titles), max(MOST_INTERVENTIONS, most - len(others)))
