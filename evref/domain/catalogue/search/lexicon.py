@@ -7,13 +7,13 @@ from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Diagnosis
 from evref.domain.catalogue.search.folding import (
     Forms,
-    Phrase,
     fold,
     in_one_spelling,
     words_of,
@@ -26,7 +26,6 @@ _APOSTROPHES = re.compile("['\u2018\u2019]")
 _ABBREVIATION = re.compile(r"[\w.&/-]{1,8}")
 _LONGEST_SHORT_PART, _SHORTEST_WORD = 3, 6
 _SHORTEST_COMPOUND_PART = 4
-_numbers = partial(array, "I")
 
 
 class Name(NamedTuple):
@@ -41,26 +40,22 @@ class Name(NamedTuple):
     diagnosis_ids: tuple[str, ...]
     meaning: str
     language: str | None = None
-    number: int = -1
 
 
 class Lexicon:
-    """The names of the catalogue and of the lists, each with a number.
+    """The names of the catalogue and of the lists.
 
-    Numbers are kept in arrays: a large catalogue has 100,000 names.
+    Their numbers are kept in arrays: a large catalogue has 100,000 names.
     """
 
     def __init__(self, catalogue: Catalogue, lists: WordLists) -> None:
         self.lists = lists
-        self._texts: list[str] = []
-        self._kinds: list[Kind] = []
-        self._languages: list[str | None] = []
-        self._meant: list[tuple[tuple[str, ...], str]] = []
+        self.names: list[Name] = []
         self.sizes = bytearray()
         """The number of words of each name that count; 0 of an abbreviation."""
-        self.having: defaultdict[str, array[int]] = defaultdict(_numbers)
+        self.having: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
         """The numbers of the names that have a word, folded."""
-        self.abbreviations: dict[str, list[int]] = {}
+        self.abbreviations: defaultdict[str, list[Name]] = defaultdict(list)
         self.facets = {phrase: facet for facet in lists.facets for phrase in facet.phrases}
         endings = {word for facet in lists.facets for word in facet.endings}
         self._endings = tuple(word for word in endings if len(word) >= _SHORTEST_COMPOUND_PART)
@@ -80,19 +75,8 @@ class Lexicon:
             self._add(Name(text, Kind.ABSENT, (), text), text, folded)
         self.spellings = frozenset(map(in_one_spelling, folded))
         """All words of names, written in one of the ways in which people spell them."""
-        self._unabbreviated = len(self._texts)
         for short, longs in lists.abbreviations.items():
             self._add_abbreviation(short, longs)
-
-    def name(self, number: int) -> Name:
-        """Return the name with this number."""
-        ids, meaning = self._meant[number]
-        language = self._languages[number]
-        return Name(self._texts[number], self._kinds[number], ids, meaning, language, number)
-
-    def names(self) -> Iterator[Name]:
-        """Yield all names but the abbreviations that the lists add."""
-        return map(self.name, range(self._unabbreviated))
 
     def having_all(self, words: Collection[str]) -> list[int]:
         """Return the numbers of the names that have all the words."""
@@ -101,9 +85,8 @@ class Lexicon:
 
     def diagnoses_with(self, words: Iterable[str]) -> set[str]:
         """Return the diagnoses that have any of the words in a name or term."""
-        numbers = {number for word in words for number in self.having[word]}
-        of_diagnoses = {Kind.NAME, Kind.TERM}
-        return {self._meant[n][0][0] for n in numbers if self._kinds[n] in of_diagnoses}
+        names = (self.names[number] for word in words for number in self.having[word])
+        return {one.diagnosis_ids[0] for one in names if one.kind in {Kind.NAME, Kind.TERM}}
 
     def is_light(self, word: str) -> bool:
         """Whether a word may stand within or beside a name without changing what it names."""
@@ -122,23 +105,16 @@ class Lexicon:
 
     def _add(self, name: Name, form: str, folded: Forms) -> None:
         """Add a name, by its letters if it is an abbreviation, else by the words of its form."""
-        number = self._keep(name)
+        words: list[str] = []
         if _is_abbreviation(name.text):
-            self._abbreviate(name.text, number)
-            return
-        written = map(folded.__getitem__, written_words_of(form))
-        words = tuple(counting(written, self.lists.filling))
-        self.sizes[number] = len(words)
+            self._abbreviate(name.text, name)
+        else:
+            written = map(folded.__getitem__, written_words_of(form))
+            words = [*counting(written, self.lists.filling)]
         for word in words:
-            self.having[word].append(number)
-
-    def _keep(self, name: Name) -> int:
-        self._texts.append(name.text)
-        self._kinds.append(name.kind)
-        self._languages.append(name.language)
-        self._meant.append((name.diagnosis_ids, name.meaning))
-        self.sizes.append(0)
-        return len(self._texts) - 1
+            self.having[word].append(len(self.names))
+        self.names.append(name)
+        self.sizes.append(len(words))
 
     def _add_abbreviation(self, short: str, longs: Sequence[str]) -> None:
         """Add what the lists say: the names that it stands for, or else an absent condition."""
@@ -148,20 +124,17 @@ class Lexicon:
             first = meant[0] if meant else Name(short, Kind.ABSENT, (), short)
             kind = Kind.TERM if first.kind is Kind.NAME else first.kind
             language = None if kind.is_wider else "en"
-            name = Name(short, kind, ids, first.meaning, language)
-            self._abbreviate(short, self._keep(name))
+            self._abbreviate(short, Name(short, kind, ids, first.meaning, language))
 
-    def _equal(self, words: Sequence[str]) -> list[Name]:
+    def _equal(self, words: Iterable[str]) -> list[Name]:
         """Return the first name of these words."""
-        several: Phrase = tuple(counting(words, self.lists.filling))
-        equal = [
-            number for number in self.having_all(several) if self.sizes[number] == len(several)
-        ]
-        return [self.name(number) for number in equal[:1]]
+        several = [*counting(words, self.lists.filling)]
+        equal = (n for n in self.having_all(several) if self.sizes[n] == len(several))
+        return [self.names[number] for number in islice(equal, 1)]
 
-    def _abbreviate(self, text: str, number: int) -> None:
+    def _abbreviate(self, text: str, name: Name) -> None:
         for key in letters(text):
-            self.abbreviations.setdefault(key, []).append(number)
+            self.abbreviations[key].append(name)
 
 
 def names_of(diagnosis: Diagnosis) -> Iterator[tuple[Name, str]]:
@@ -175,10 +148,10 @@ def names_of(diagnosis: Diagnosis) -> Iterator[tuple[Name, str]]:
                 yield Name(term, Kind.TERM, ids, meaning, language), form
 
 
-def letters(text: str) -> set[str]:
+def letters(text: str) -> Iterable[str]:
     """Return the forms in which an abbreviation is looked up: A-fib as a-fib and afib."""
     plain = " ".join(text.casefold().split())
-    return {plain, re.sub(r"[-.\s]", "", plain)}
+    return dict.fromkeys((plain, re.sub(r"[-.\s]", "", plain)))
 
 
 def _is_abbreviation(term: str) -> bool:

@@ -46,7 +46,7 @@ class Word(NamedTuple):
     text: str
     folded: str
     stem: str
-    names: tuple[int, ...] = ()
+    names: tuple[Name, ...] = ()
     is_corrected: bool = False
 
 
@@ -252,24 +252,22 @@ class Reader:
 
     def _abbreviation(self, typed: str, is_all: bool, is_shouted: bool) -> Word | None:
         """Return the word if names are abbreviated like this; a usual word only in capitals."""
-        numbers = {
-            n: None for key in letters(typed) for n in self.lexicon.abbreviations.get(key, ())
-        }
-        names = [self.lexicon.name(number) for number in numbers]
+        known = self.lexicon.abbreviations
+        names = [name for key in letters(typed) for name in known.get(key, ())]
         exact = [name for name in names if name.text == typed]
         plain = typed.casefold()
         is_usual = plain in self._lists.short_words or plain in self._lists.filling
         if is_usual and not is_all and (is_shouted or not (exact or typed.isupper())):
             return None
         absent = [name for name in exact or names if name.kind is Kind.ABSENT]
-        meant = tuple(name.number for name in absent or exact or names)
+        meant = tuple(dict.fromkeys(absent or exact or names))
         return _word(typed, plain)._replace(text=typed, names=meant) if meant else None
 
     def _reading(self, words: tuple[Word, ...], *, of_record: bool = False) -> Reading:
         by_places = self._within(words)
         for place, word in enumerate(words):
-            for number in word.names:
-                by_places.setdefault(frozenset({place}), []).append(self.lexicon.name(number))
+            if word.names:
+                by_places.setdefault(frozenset({place}), []).extend(word.names)
         if of_record:
             by_places = {
                 places: own
@@ -317,7 +315,7 @@ class Reader:
         for number, several in places_of.items():
             own = frozenset(several)
             if all(is_light[place] or place in own for place in range(min(own), max(own))):
-                by_places.setdefault(own, []).append(self.lexicon.name(number))
+                by_places.setdefault(own, []).append(self.lexicon.names[number])
         return by_places
 
     def _changing(

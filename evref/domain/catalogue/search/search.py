@@ -345,7 +345,7 @@ class Search:
         """Return the diagnoses with a name of at most so many words, these among them."""
         sizes = self._lexicon.sizes
         names = [
-            (sizes[number], self._lexicon.name(number))
+            (sizes[number], self._lexicon.names[number])
             for number in self._lexicon.having_all(words)
             if sizes[number] <= most
         ]

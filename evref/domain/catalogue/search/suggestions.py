@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import islice, takewhile
 from typing import NamedTuple
@@ -40,20 +40,19 @@ class Suggestions:
     """What can be suggested, by its words as written."""
 
     def __init__(self, catalogue: Catalogue, lexicon: Lexicon) -> None:
-        self._names = {entry.diagnosis.id: entry.diagnosis.name for entry in catalogue.entries}
-        self._lexicon = lexicon
-        self._items: list[int | Intervention] = []
+        self._diagnosis_names = {one.diagnosis.id: one.diagnosis.name for one in catalogue.entries}
+        self._items: list[Name | Intervention] = []
         self._keys: list[str] = []
         self._having: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
-        for name in lexicon.names():
+        for name in dict.fromkeys(lexicon.names):
             if len(name.diagnosis_ids) > name.kind.is_wider:
-                self._add(name.number, name.text)
+                self._add(name, name.text)
         for entry in catalogue.entries:
             for one in entry.visible_interventions():
                 self._add(one, one.title)
         self._words = sorted(self._having)
 
-    def _add(self, item: int | Intervention, text: str) -> None:
+    def _add(self, item: Name | Intervention, text: str) -> None:
         words = written_words_of(text)
         for word in set(words):
             self._having[word].append(len(self._items))
@@ -61,67 +60,56 @@ class Suggestions:
         self._keys.append(" ".join(words))
 
     def of(self, text: str, most: int) -> list[Suggested]:
-        """Return the suggestions for the typed text, each thing once: some are interventions."""
+        """Return the suggestions for the typed text, each thing once: some are interventions.
+
+        What begins so comes first, then likely diagnoses of a family, then short names.
+        """
         words = written_words_of(text)
         typed = " ".join(words)
         if len(text.strip()) < SHORTEST or not words:
             return []
-        begun = {number: self._keys[number].startswith(typed) for number in self._with(words)}
-        names = {
-            number: self._lexicon.name(item)
-            for number in begun
-            if isinstance(item := self._items[number], int)
-        }
+        names: list[tuple[bool, int, Name]] = []
+        titles: list[tuple[bool, int, Intervention]] = []
+        for number in sorted(self._with(words)):
+            item, key = self._items[number], self._keys[number]
+            is_within = not key.startswith(typed)
+            if isinstance(item, Name):
+                names.append((is_within, len(key), item))
+            else:
+                titles.append((is_within, len(key), item))
         likely = {
             id_: place
-            for number, name in sorted(names.items(), reverse=True)
-            if name.kind is Kind.FAMILY and begun[number]
+            for is_within, _, name in reversed(names)
+            if name.kind is Kind.FAMILY and not is_within
             for place, id_ in enumerate(name.diagnosis_ids)
         }
-        ranked = sorted(
-            (self._rank(number, begun[number], names.get(number), likely), number)
-            for number in begun
-        )
-        by_name = {name.diagnosis_ids for name in names.values() if name.kind is Kind.NAME}
-        suggested: dict[object, Suggested] = {}
-        for _, number in ranked:
-            item, name = self._items[number], names.get(number)
-            what = name.diagnosis_ids if name else number
-            if what not in suggested:
-                one = self._suggested(item)
-                suggested[what] = one._replace(matched="") if what in by_name else one
-        titles = [one for one in suggested.values() if one.kind == "intervention"]
-        others = [one for one in suggested.values() if one.kind != "intervention"]
-        places = min(len(titles), max(MOST_INTERVENTIONS, most - len(others)))
-        return [*others[: most - places], *titles[:places]]
 
-    def _rank(
-        self, number: int, begins: bool, name: Name | None, likely: Mapping[str, int]
-    ) -> tuple[bool, bool, int, bool, int]:
-        """Order what begins so first, then likely diagnoses of a family, then short names."""
-        size = len(self._keys[number])
-        if name is None:
-            return True, not begins, _LAST, False, size
-        is_wider = name.kind.is_wider
-        place = _LAST if is_wider else likely.get(name.diagnosis_ids[0], _LAST)
-        return False, place == _LAST and not begins, place, is_wider, size
+        def rank(one: tuple[bool, int, Name]) -> tuple[bool, int, bool, int]:
+            is_within, size, name = one
+            place = likely.get(name.diagnosis_ids[0], _LAST) if not name.kind.is_wider else _LAST
+            return place == _LAST and is_within, place, name.kind.is_wider, size
 
-    def _suggested(self, item: int | Intervention) -> Suggested:
-        if isinstance(item, Intervention):
-            return self.intervention(item)
-        name = self._lexicon.name(item)
-        if name.kind.is_wider:
-            return Suggested("wider", name.text, f"{len(name.diagnosis_ids)} diagnoses")
-        return self.diagnosis(name.diagnosis_ids[0], name.text)
+        by_name = {name.diagnosis_ids for *_, name in names if name.kind is Kind.NAME}
+        suggested: dict[tuple[str, ...], Suggested] = {}
+        for *_, name in sorted(names, key=rank):
+            ids = name.diagnosis_ids
+            if ids not in suggested:
+                several = Suggested("wider", name.text, f"{len(ids)} diagnoses")
+                one = self.diagnosis(ids[0], name.meaning if ids in by_name else name.text)
+                suggested[ids] = several if name.kind.is_wider else one
+        titles.sort(key=lambda one: one[:2])
+        places = min(len(titles), max(MOST_INTERVENTIONS, most - len(suggested)))
+        begun = [*suggested.values()][: most - places]
+        return begun + [self.intervention(one) for *_, one in titles[:places]]
 
     def diagnosis(self, id_: str, matched: str) -> Suggested:
         """Return a diagnosis, which this name or term matches."""
-        name = self._names[id_]
+        name = self._diagnosis_names[id_]
         return Suggested("diagnosis", name, "" if matched == name else matched, id_)
 
     def intervention(self, one: Intervention) -> Suggested:
         """Return an intervention, with the name of its diagnosis."""
-        name = self._names[one.diagnosis_id]
+        name = self._diagnosis_names[one.diagnosis_id]
         return Suggested("intervention", one.title, name, one.diagnosis_id, one.id)
 
     def _with(self, words: Sequence[str]) -> set[int]:
