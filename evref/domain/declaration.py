@@ -284,20 +284,6 @@ def _checks(record: type) -> tuple[tuple[str, str, Check], ...]:
     )
 
 
-def check_fields(record: type, values: Mapping[str, object]) -> None:
-    """Check the values of some fields; None stands for a value that is not known.
-
-    Raises:
-        InvalidValueError: If any of them breaks a rule.
-
-    """
-    rules = Rules()
-    for attribute, name, check in _checks(record):
-        if values.get(attribute) is not None:
-            check(rules, name, values[attribute])
-    rules.enforce()
-
-
 def _same(value: object) -> object:
     return value
 

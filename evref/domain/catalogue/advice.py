@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterator
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.intervention import names_a_direction
@@ -25,27 +24,13 @@ def warnings(catalogue: Catalogue) -> Iterator[str]:
                     f"{intervention.id}: the title {intervention.title!r} names a direction; it "
                     "should name only the intervention"
                 )
-        unseen = unseen_characters("".join(_texts(entry)))
+        unseen = unseen_characters(entry.text)
         if unseen:
             yield (
                 f"{entry.diagnosis.id}: has invisible or bidirectional characters: "
                 + ", ".join(f"U+{ord(character):04X}" for character in unseen)
             )
     yield from _shared_terms(catalogue)
-
-
-def _texts(part: object) -> Iterator[str]:
-    """Yield every text in a part of the catalogue."""
-    if isinstance(part, str):
-        yield part
-    elif isinstance(part, Mapping):
-        yield from _texts(tuple(part.values()))
-    elif isinstance(part, tuple):
-        for item in part:
-            yield from _texts(item)
-    elif is_dataclass(part):
-        for field in fields(part):
-            yield from _texts(getattr(part, field.name))
 
 
 def _shared_terms(catalogue: Catalogue) -> Iterator[str]:

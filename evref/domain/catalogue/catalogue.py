@@ -13,7 +13,7 @@ from itertools import islice
 
 from evref.domain.catalogue.diagnosis import ID_LENGTH
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.matching import Match, Narrower, codes_below, fit, prefixes, stems
+from evref.domain.catalogue.matching import Match, Narrower, codes_below, fit, prefixes
 from evref.domain.catalogue.publication import Comparison, change_between, most_urgent_first
 from evref.domain.catalogue.record_code import MOST_VALUES, RecordCode
 from evref.domain.errors import Fault, InvalidValueError, UnknownDiagnosisError
@@ -156,11 +156,9 @@ class Catalogue:
         )
 
     def _narrower(self, code: RecordCode) -> Iterator[Narrower]:
-        ids = {name for stem in code.stems for name in self._ids_by_beginning.get(stem, ())}
-        for diagnosis_id in sorted(ids, key=self._places.__getitem__):
-            codes = codes_below(code, self._by_id[diagnosis_id].diagnosis)
-            if codes:
-                yield Narrower(diagnosis_id, codes)
+        for entry in self.entries:
+            if codes := codes_below(code, entry.diagnosis):
+                yield Narrower(entry.diagnosis.id, codes)
 
     def _near(self, code: RecordCode) -> set[str]:
         """Return the ids of the diagnoses that this code may find or be excluded from."""
@@ -182,16 +180,6 @@ class Catalogue:
         for entry in self.entries:
             for prefix in prefixes(entry.diagnosis):
                 ids[prefix].append(entry.diagnosis.id)
-        return dict(ids)
-
-    @cached_property
-    def _ids_by_beginning(self) -> dict[str, set[str]]:
-        """The ids of the diagnoses by each beginning of their codes, and of the stems of these."""
-        ids = defaultdict(set)
-        for entry in self.entries:
-            for stem in stems(entry.diagnosis):
-                for length in range(_SHORTEST_CODE, len(stem) + 1):
-                    ids[stem[:length]].add(entry.diagnosis.id)
         return dict(ids)
 
     def compared_with(self, earlier: Catalogue | None) -> Comparison:

@@ -201,12 +201,11 @@ class Effect(Declared):
         no_effect = self.measure.no_effect
         if self.interval is None or self.interval.holds(no_effect):
             return Favours.NEITHER
-        is_lower = self.estimate < no_effect
-        return (
-            Favours.INTERVENTION
-            if is_lower is (self.better is Better.LOWER)
-            else Favours.COMPARISON
-        )
+        return Favours.INTERVENTION if self.is_good(self.estimate) else Favours.COMPARISON
+
+    def is_good(self, value: Decimal) -> bool:
+        """Return whether a value, other than no effect, is on the side that is good."""
+        return (value < self.measure.no_effect) is (self.better is Better.LOWER)
 
 
 def _kind_of(unit: str) -> Unit | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from evref.domain.catalogue.effect import Better, Effect, Favours, Measure, Unit
+from evref.domain.catalogue.effect import Effect, Favours, Measure, Unit
 from evref.domain.catalogue.evidence import Certainty, Direction
 from evref.domain.rules import counted
 
@@ -97,7 +97,7 @@ def contradicts(effect: Effect, advice: Direction) -> bool:
     """Return whether the effect, read beside advice in this direction, says the opposite."""
     if effect.interval is not None and effect.favours is Favours.NEITHER:
         return False
-    is_good = _is_good(effect, effect.estimate)
+    is_good = effect.is_good(effect.estimate)
     return {Direction.FOR: not is_good, Direction.AGAINST: is_good}.get(advice, False)
 
 
@@ -140,12 +140,8 @@ def _side(effect: Effect, value: Decimal) -> str:
     if value == no_effect:
         return ""
     if effect.unit_kind is Unit.SCORE:
-        return "better" if _is_good(effect, value) else "worse"
+        return "better" if effect.is_good(value) else "worse"
     return _LOWER_AND_HIGHER[effect.unit_kind][value > no_effect]
-
-
-def _is_good(effect: Effect, value: Decimal) -> bool:
-    return (value < effect.measure.no_effect) is (effect.better is Better.LOWER)
 
 
 def _text(number: Decimal) -> str:

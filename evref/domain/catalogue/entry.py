@@ -87,12 +87,17 @@ class Entry:
         This is the diagnosis and its visible interventions.
         """
         is_all_visible = not self.hidden_interventions()
-        return (self.digest if is_all_visible else _digest(self.visible_record)).hex()[:16]
+        return (self.digest if is_all_visible else _digest(_json(self.visible_record))).hex()[:16]
 
     @cached_property
     def digest(self) -> bytes:
         """The SHA-256 of all content, visible or not."""
-        return _digest(_record(self.diagnosis, self.interventions))
+        return _digest(self.text)
+
+    @property
+    def text(self) -> str:
+        """All content, visible or not, as canonical JSON."""
+        return _json(_record(self.diagnosis, self.interventions))
 
     @property
     def visible_record(self) -> content.Record:
@@ -107,9 +112,11 @@ def _record(diagnosis: Diagnosis, interventions: Iterable[Intervention]) -> cont
     }
 
 
-def _digest(record: content.Record) -> bytes:
-    """Return the SHA-256 of the record as canonical JSON."""
-    text = json.dumps(
+def _json(record: content.Record) -> str:
+    return json.dumps(
         record, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str
     )
+
+
+def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()

@@ -34,6 +34,15 @@ class Recommendation(StrEnum):
     STRONG_AGAINST = "strong_against"
     NOT_STATED = "not_stated"
 
+    @property
+    def strength(self) -> str:
+        return "unstated" if self is Recommendation.NOT_STATED else self.partition("_")[0]
+
+    @property
+    def direction(self) -> Direction | None:
+        """The direction that it implies; None if it is not stated."""
+        return None if self is Recommendation.NOT_STATED else Direction(self.partition("_")[2])
+
 
 class Direction(StrEnum):
     """What the sources say about using an intervention, even without a recommendation."""
@@ -92,14 +101,6 @@ def surname_and_initials(author: str) -> tuple[str, str]:
     return (surname, initials) if is_person and len(initials) <= _MOST_INITIALS else (author, "")
 
 
-_IMPLIED_DIRECTIONS = {
-    Recommendation.STRONG_FOR: Direction.FOR,
-    Recommendation.CONDITIONAL_FOR: Direction.FOR,
-    Recommendation.CONDITIONAL_AGAINST: Direction.AGAINST,
-    Recommendation.STRONG_AGAINST: Direction.AGAINST,
-}
-
-
 class ReferenceKind(StrEnum):
     """The kind of a publication."""
 
@@ -152,9 +153,9 @@ class Evidence(Declared):
         return _BY_RECOMMENDATION.get(self.recommendation) or _BY_DIRECTION[self.direction]
 
     def check_together(self, rules: Rules) -> None:
-        implied = _IMPLIED_DIRECTIONS.get(self.recommendation, self.direction)
+        implied = self.recommendation.direction
         rules.require(
-            self.direction is implied,
+            implied in {None, self.direction},
             "direction",
             f"must be {implied} because the recommendation is {self.recommendation}",
         )

@@ -13,14 +13,6 @@ from evref.domain.catalogue.evidence import (
 )
 from evref.domain.catalogue.intervention import FittVp, Intervention
 
-STRENGTHS = {
-    Recommendation.STRONG_FOR: "strong",
-    Recommendation.CONDITIONAL_FOR: "conditional",
-    Recommendation.CONDITIONAL_AGAINST: "conditional",
-    Recommendation.STRONG_AGAINST: "strong",
-    Recommendation.NOT_STATED: "unstated",
-}
-
 _WITHOUT_RECOMMENDATION = {
     Direction.FOR: "Sources favour it; strength not stated",
     Direction.AGAINST: "Sources find harm or no benefit, or advise against it; strength not stated",
@@ -47,7 +39,7 @@ def verdict(intervention: Intervention) -> str:
     kinds = {reference.kind for reference in intervention.references}
     sources = "Guidelines" if ReferenceKind.GUIDELINE in kinds else "Sources"
     advice = "recommend it" if evidence.direction is Direction.FOR else "advise against it"
-    return f"{sources} {advice} ({STRENGTHS[evidence.recommendation]})"
+    return f"{sources} {advice} ({evidence.recommendation.strength})"
 
 
 def source(intervention: Intervention) -> str:

@@ -100,12 +100,6 @@ def prefixes(diagnosis: Diagnosis) -> Iterator[str]:
         yield from finer.excludes
 
 
-def stems(diagnosis: Diagnosis) -> Iterator[str]:
-    """Yield the codes of the diagnosis; of a cluster of ICD-11 each of its stems."""
-    yield from (code.text for code in diagnosis.icd10_codes)
-    yield from (stem for code in diagnosis.icd11_codes for stem in code.stems)
-
-
 def codes_below(code: RecordCode, diagnosis: Diagnosis) -> tuple[str, ...]:
     """Return the codes of the diagnosis that are below the code, in order."""
     if code.classification is Classification.ICD_11:

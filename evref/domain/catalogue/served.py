@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
@@ -15,7 +15,6 @@ from evref.domain.catalogue.matching import Match, best_fits
 from evref.domain.catalogue.publication import Comparison, Publication
 from evref.domain.catalogue.question import Found, Question
 from evref.domain.catalogue.record_code import Classification, RecordCode
-from evref.domain.catalogue.remarks import remarks
 from evref.domain.catalogue.search.found import Answers, InterventionHit
 from evref.domain.catalogue.search.search import Search
 from evref.domain.catalogue.snomed import NO_MAP, SnomedMap
@@ -55,7 +54,7 @@ class Served:
             for entry in entries
             if question.module in {None, *entry.diagnosis.enabled_modules}
         }
-        found = Found(tuple(by_id.values()), remarks=tuple(remarks(matches, self.catalogue)))
+        found = Found(tuple(by_id.values()), remarks=tuple(_remarks(matches, self.catalogue)))
         if question.words is not None:
             found = self._named(question, by_id, found)
         ids = {entry.diagnosis.id for entry in found.entries}
@@ -236,3 +235,29 @@ class Served:
                 *(change.diagnosis_id for change in comparison.changed),
             )
         }
+
+
+def _remarks(matches: Iterable[Match], catalogue: Catalogue) -> Iterator[str]:
+    """Yield sentences on codes that were not read or searched, that mean another condition, or that
+    are wider than codes of the catalogue.
+    """
+
+    def name_of(diagnosis_id: str) -> str:
+        return catalogue.entry(diagnosis_id).diagnosis.name_within_sentence
+
+    for match in matches:
+        code = match.code
+        if code.read_as is None and code.given:
+            yield f"“{code.given}” was not read: it {code.error}"
+        elif code.read_as is not None and code.error is not None:
+            yield f"{code.given}: {code.error}"
+        if match.excluded_from:
+            excluded = " or ".join(map(name_of, match.excluded_from))
+            yield f"{code.read_as}: this code means another condition than {excluded}"
+        if match.narrower:
+            *names, last = (
+                f"{name_of(narrower.diagnosis_id)} ({', '.join(narrower.codes)})"
+                for narrower in match.narrower
+            )
+            listed = f"{', '.join(names)} and {last}" if names else last
+            yield f"{code.shown} is wider; it includes {listed}"

@@ -17,7 +17,7 @@ from functools import cache, partial
 from typing import Any, ParamSpec, TypeVar
 
 from evref.domain.catalogue.icd import Icd10Code, Icd11Code
-from evref.domain.declaration import Declared, Field, Kind, check_fields, declared
+from evref.domain.declaration import Declared, Field, Kind, declared
 from evref.domain.errors import InvalidValueError
 
 Path = tuple[str | int, ...]
@@ -129,7 +129,6 @@ def read_record(
         elif field.default is not None:
             values[field.attribute] = field.default()
     if errors:
-        errors.read((), check_fields, kind, values)
         raise UnreadableError(errors)
     made = errors.read((), partial(_of_valid, record) if is_valid else record, **values)
     if made is None:
