@@ -49,6 +49,11 @@ def test_the_field_suggests_diagnoses_while_one_types(browser: Browser, public: 
         field.press_sequentially("heart")
         page.get_by_role("option", name=re.compile("^Heart failure")).click()
         page.wait_for_url("**/catalogue/heart-failure*")
+        field.press_sequentially("Delir")
+        expect(suggestions.first).to_contain_text("Delirium")
+        field.press("ArrowDown")
+        field.press("Enter")
+        page.wait_for_url("**/catalogue/delirium*")
 
 
 _AFTER_TWO_FRAMES = """() => new Promise((resolve) => {

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from evref.adapters.outbound.files.nodes import LOADER
-from evref.domain.catalogue.search.lists import LISTS, WordLists
+from evref.domain.catalogue.search.lists import WordLists
 
 _FOLDER = resources.files("evref") / "data" / "search"
 
@@ -18,14 +18,14 @@ def read_word_lists() -> WordLists:
 
     Empty lines, and those that begin with #, are comments.
     """
-    lists = {name: _lines(name) for name in LISTS}
+    files = (file for file in _FOLDER.iterdir() if file.name.endswith(".txt"))
+    lists = {file.name.removesuffix(".txt"): _lines(file.read_text("utf-8")) for file in files}
     umbrella, words, facets = map(_document, ("umbrella", "words", "facets"))
     return WordLists.of(lists, umbrella, words, facets["facets"])
 
 
-def _lines(name: str) -> list[str]:
-    text = (_FOLDER / f"{name}.txt").read_text("utf-8")
-    lines = (line.strip() for line in text.splitlines())
+def _lines(text: str) -> list[str]:
+    lines = map(str.strip, text.splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 
 

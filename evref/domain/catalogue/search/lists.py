@@ -12,21 +12,6 @@ from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.search.folding import Phrase, fold, stem, words_of, written_words_of
 from evref.domain.catalogue.search.synonyms import Synonyms
 
-LISTS = (
-    "stop-words",
-    "slight-words",
-    "care-words",
-    "record-words",
-    "ordinary-words",
-    "ordinary-short",
-    "negations",
-    "negations-after",
-    "qualifiers",
-    "abbreviations",
-    "absent-conditions",
-)
-"""The names of the lists of lines."""
-
 
 class Kind(StrEnum):
     """What a name names; a diagnosis has a name and terms."""
@@ -98,7 +83,7 @@ class WordLists:
         words: Mapping[str, Any],
         facets: Iterable[Mapping[str, Any]],
     ) -> WordLists:
-        """Return the lists with the names `LISTS`, each of lines as written, and the documents."""
+        """Return the lists, each by its name, of lines as written, and the documents."""
 
         def folded(*names: str) -> frozenset[str]:
             return frozenset(w for name in names for line in lists[name] for w in words_of(line))
@@ -115,26 +100,19 @@ class WordLists:
         same, kinds = words["same"], words["kinds"]
         abbreviations: dict[str, Sequence[str]] = {}
         for line in lists["abbreviations"]:
-            short, _, long = line.partition("=")
-            others = line.startswith("- ")
-            abbreviations |= (
-                dict.fromkeys(separated([line[2:]]), ())
-                if others
-                else {short.strip(): separated([long])}
-            )
-        read = tuple(_facet(facet, filling) for facet in facets)
+            if line.startswith("- "):
+                abbreviations |= dict.fromkeys(separated([line[2:]]), ())
+            else:
+                short, _, long = line.partition("=")
+                abbreviations[short.strip()] = separated([long])
         return cls(
             filling=filling,
             light=folded("slight-words") | care,
             care=care,
             of_records=folded("record-words"),
-            right=frozenset(map(fold, lists["ordinary-words"]))
-            | {
-                w
-                for line in (*same, kinds, *kinds.values())
-                for text in line
-                for w in words_of(text)
-            },
+            right=frozenset(map(fold, lists["ordinary-words"])).union(
+                *(words_of(text) for line in (*same, kinds, *kinds.values()) for text in line)
+            ),
             short_words=frozenset(lists["ordinary-short"]),
             negations=tuple(tuple(words_of(line)) for line in lists["negations"]),
             negations_after=folded("negations-after"),
@@ -146,7 +124,7 @@ class WordLists:
                 for section, kind in _SECTIONS.items()
                 for item in umbrella.get(section, ())
             ),
-            facets=read,
+            facets=tuple(_facet(facet, filling) for facet in facets),
             synonyms=Synonyms(
                 [map(phrase, line) for line in same],
                 {phrase(whole): [*map(phrase, line)] for whole, line in kinds.items()},
