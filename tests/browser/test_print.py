@@ -67,3 +67,17 @@ def test_the_whole_entry_prints_when_asked(browser: Browser, public: Site) -> No
                 [plain(effect) for effect in intervention.effects], use_inner_text=True
             )
         assert len(columns(page.pdf(prefer_css_page_size=True))) > len(short_form)
+
+
+def test_a_browser_that_the_style_sheet_cannot_unfold_prints_all_the_same(
+    browser: Browser, public: Site
+) -> None:
+    with opened_page(browser, public) as page:
+        page.goto("/catalogue/low-back-pain?print=full")
+        folded = page.locator("details:not([open])")
+        before = folded.count()
+        assert before
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert folded.count() == 0
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert folded.count() == before

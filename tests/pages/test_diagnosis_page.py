@@ -84,6 +84,23 @@ def test_the_card_comes_first_in_six_groups() -> None:
     assert "Not stated" not in whole
 
 
+def test_a_preview_shows_the_first_lines() -> None:
+    """That of the table of doses shows doses."""
+    site = a_site(Readers.PUBLIC, Catalogue([knee()]))
+    card, doses = (
+        {value for tag, name, value in seen.attributes if (tag, name) == ("meta", "content")}
+        for seen in (Seen(Visitor(site).get(KNEE).text), page(f"{KNEE}?module=fitt_vip"))
+    )
+
+    assert {
+        "Knee osteoarthritis: what the evidence says",
+        "Knee osteoarthritis (ICD-10 M17). Recommended (2): Using rest. "
+        "Advised against (1): Using knives. No benefit found, or harm (1): Using lasers.",
+    } <= card
+    assert "Knee osteoarthritis: exercise doses" in doses
+    assert any("Tai chi: Twice a week" in text for text in doses)
+
+
 def test_filters_act_on_the_card_too() -> None:
     """The links of a filtered card lead to interventions on the page."""
     site = a_site(Readers.PUBLIC, Catalogue([knee()]))

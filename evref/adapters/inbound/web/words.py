@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from itertools import islice
 from urllib.parse import urlsplit
 
 from evref.domain.catalogue import effect_words, evidence_words, vocabulary
@@ -22,6 +23,7 @@ SIGNS = {Direction.FOR: "+", Direction.AGAINST: "\N{MINUS SIGN}", Direction.UNCL
 
 FAVOURED = (CardGroup.RECOMMENDED, CardGroup.TO_CONSIDER, CardGroup.SUPPORTED)
 FITT_VP = ("frequency", "intensity", "time", "type", "volume", "progression")
+_PREVIEWED = 3
 _SHORT_NAMES = {
     CardGroup.SUPPORTED: "Supported",
     CardGroup.NO_BENEFIT_FOUND: "No benefit",
@@ -72,15 +74,23 @@ def groups(entry: Entry) -> dict[CardGroup, int]:
 
 
 def summary(entry: Entry) -> str:
-    """Return a one-sentence description of the entry, for search engines and link previews."""
+    """Return the first line of the first groups of the card, for search engines and previews."""
     diagnosis = entry.diagnosis
-    counts = [
-        f"{NAMES[group].lower()}: {len(interventions)}"
-        for group, interventions in card(entry.visible_interventions(), diagnosis.mainstays).items()
+    groups = card(entry.visible_interventions(), diagnosis.mainstays)
+    lines = [
+        f"{NAMES[group]} ({len(some)}): {some[0].title}."
+        for group, some in islice(groups.items(), _PREVIEWED)
     ]
     codes = ", ".join(map(str, diagnosis.icd10_codes))
-    return f"{diagnosis.name} (ICD-10 {codes}). Interventions, with grades and references. " + (
-        "; ".join(counts).capitalize() + "." if counts else "None."
+    return " ".join([f"{diagnosis.name} (ICD-10 {codes}).", *(lines or ["No interventions."])])
+
+
+def dose_summary(exercises: Sequence[Intervention]) -> str:
+    """Return the doses of the first exercises, for search engines and previews."""
+    return " ".join(
+        f"{one.title}: {evidence_words.dose(one.fitt_vp)}."
+        for one in exercises[:_PREVIEWED]
+        if one.fitt_vp is not None
     )
 
 
@@ -100,8 +110,11 @@ def checked(catalogue: Catalogue) -> str:
     There must be an entry.
     """
     checks = [entry.diagnosis.checked_on for entry in catalogue.entries]
-    first, last = day(min(checks)), day(max(checks))
-    return f"on {first}" if first == last else f"between {first} and {last}"
+    first, last = min(checks), max(checks)
+    if first == last:
+        return f"on {day(first)}"
+    is_same_month = (first.year, first.month) == (last.year, last.month)
+    return f"between {first.day if is_same_month else day(first)} and {day(last)}"
 
 
 def years(works: Iterable[Reference]) -> str:

@@ -179,7 +179,11 @@ def _read_as(
     if found.codes:
         return found.codes[0].read_as
     matched = next(hit.matched for hit in found.hits if hit.diagnosis_id == entry.diagnosis.id)
-    return entry.diagnosis.name if matched.casefold() == searched.casefold() else matched
+    return entry.diagnosis.name if _letters(matched) == _letters(searched) else matched
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, folded(text)))
 
 
 def _to_sign_in() -> AnyResponse:
@@ -272,7 +276,9 @@ def _diagnosis_context(catalogue: Catalogue, entry: Entry, asked: dict[str, Any]
         "cited": [work for work in works if work in used] if is_doses else [*works],
         "chapter": chapter_of(entry.diagnosis),
         "related": related(entry.diagnosis, (other.diagnosis for other in catalogue.entries)),
-        "description": words.summary(entry),
+        "description": words.dose_summary(exercises)
+        if is_doses and exercises
+        else words.summary(entry),
     }
 
 
