@@ -94,8 +94,10 @@ def test_a_preview_shows_the_first_lines() -> None:
 
     assert {
         "Knee osteoarthritis: what the evidence says",
-        "Knee osteoarthritis (ICD-10 M17). Recommended (2): Using rest. "
-        "Advised against (1): Using knives. No benefit found, or harm (1): Using lasers.",
+        (
+            "Knee osteoarthritis (ICD-10 M17). Recommended (2): Using rest. "
+            "Advised against (1): Using knives. No benefit found, or harm (1): Using lasers."
+        ),
     } <= card
     assert "Knee osteoarthritis: exercise doses" in doses
     assert any("Tai chi: Twice a week" in text for text in doses)
