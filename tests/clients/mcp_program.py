@@ -236,6 +236,32 @@ def test_interventions_are_found_by_words(client: Assistant, server: Server, key
     assert DISCLAIMER in found.text
 
 
+def test_a_ward_asks_what_is_advised_against(client: Assistant, server: Server, key: str) -> None:
+    found = client.call(
+        "find_interventions",
+        icd10=["M17.11", "I50.0", "M54"],
+        group="advised_against",
+        diagnosis=["knee-osteoarthritis", "heart-failure"],
+        limit=100,
+    )
+
+    served = data(
+        server,
+        key,
+        "/interventions?icd10=M17.11,I50.0,M54&group=advised_against&limit=100"
+        "&diagnosis=knee-osteoarthritis,heart-failure",
+    )
+    assert not found.failed, found.text
+    given = found.content["interventions"]
+    assert [one["id"] for one in given] == [record["id"] for record in served["data"]] != []
+    assert {one["group"] for one in given} == {"advised_against"}
+    assert found.content["matches"][2]["narrower"] != []
+    assert "this code is wider" in found.text
+    without = client.call("find_interventions", group="advised_against")
+    assert without.failed
+    assert "q is required without codes and diagnosis" in without.text
+
+
 def test_every_intervention_is_listed_with_its_evidence(
     client: Assistant, server: Server, key: str
 ) -> None:

@@ -121,4 +121,7 @@ def test_every_pattern_is_read() -> None:
 
     assert sum(map(len, MAPS.values())) == lines
     other = (DEPLOY / "nginx" / "evref-sign-in.conf").read_text()
-    assert re.findall(r"~[*]? (\S+)", other) == ["^/(api|fhir|infobutton|health|schemas)(/|$)"]
+    assert re.findall(r"~[*]? (\S+)", other) == [
+        "^(/evref)?/(api|fhir|infobutton|health|schemas)(/|$)",
+        "^/evref(/|$)",
+    ]

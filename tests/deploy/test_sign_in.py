@@ -175,6 +175,32 @@ def test_nginx_takes_the_address_from_the_proxy_alone(
     assert secret not in nginx.log
 
 
+def test_the_proxy_signs_in_below_a_path(start: Start, store: Store, secret: str) -> None:
+    """The commented line of the file replaces the line above it."""
+    address, fields = f"https://{HOST}/evref", {"sign_in_header": "X-Forwarded-Email"}
+    below = start(store.folder, "serve", "--workers", "1", base_url=address, proxies="1", **fields)
+    below.wait_until_ready()
+    line = "location ~ ^/evref(/|$) {"
+
+    with (
+        auth_server() as port,
+        in_front_of(below, secret, port, {f"location / {{\n# {line}": line}) as nginx,
+    ):
+        base = f"https://127.0.0.1:{nginx.tls}"
+        unknown = nginx.curl(f"{base}/evref{PAGE}")
+        signed_in = nginx.curl("--cookie", f"user={READER}", f"{base}/evref{PAGE}")
+        short = nginx.curl("--cookie", f"user={READER}", f"{base}/evref")
+        program = nginx.curl("--cookie", f"user={READER}", f"{base}/evref/api/v1/diagnoses")
+
+    assert (unknown.status, unknown.headers["location"]) == (302, PROVIDER)
+    assert unknown.headers["returns-to"] == f"/evref{PAGE}"
+    assert signed_in.status == 200
+    assert signed_in.headers["set-cookie"].startswith("__Secure-evref_session=")
+    assert "Path=/evref" in signed_in.headers["set-cookie"]
+    assert short.headers["location"].endswith("/evref/")
+    assert program.status == 401
+
+
 def test_the_long_cookies_of_the_proxy_do_not_reach_the_service(nginx: Nginx) -> None:
     """oauth2-proxy splits a session of Entra or Keycloak into cookies of 4 KiB."""
     long = "; ".join(f"_oauth2_proxy_{number}={'x' * 4000}" for number in range(3))

@@ -227,6 +227,11 @@ def test_a_subtopic_without_a_module_gives_only_the_diagnosis(
             "is one of 51 values",
         ),
         (
+            {f"subTopic.v.c{n}": "Q000188" for n in range(60)} | KNEE,
+            "subTopic.v.c49",
+            "is one of 61 values",
+        ),
+        (
             KNEE | coded(ICD11, "/".join(["FA01"] * 17) + ",FA01" * 33, "1"),
             f"{CRITERION}.c1",
             "is one of 51 values",

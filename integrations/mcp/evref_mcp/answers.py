@@ -86,11 +86,12 @@ def in_card_order(body: InterventionsBody) -> list[Intervention]:
 
 def found_interventions(body: SearchBody) -> dict[str, Any]:
     """Return the structured answer of find_interventions, without summaries."""
-    return {
+    shown = {
         "count": body.meta.count,
         "interventions": [_found(intervention) for intervention in body.data],
-        **_source(body.meta),
     }
+    matches = [_match(match) for match in body.meta.matches]
+    return shown | ({"matches": matches} if matches else {}) | _source(body.meta)
 
 
 def _diagnosis(diagnosis: Diagnosis) -> dict[str, Any]:

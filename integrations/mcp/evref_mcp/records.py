@@ -191,18 +191,18 @@ class Piece(BaseModel):
     meaning: str | None
 
 
-class MetaOfWords(Meta):
-    """With words, how they were read, and which of them did not count."""
+class MetaOfQuestion(Meta):
+    """How words were read, and which did not count; with codes, what each one found."""
 
     read: list[Piece] = []
     ignored: list[str] = []
+    matches: list[Match] = []
 
 
-class MetaOfDiagnoses(MetaOfWords):
-    """With codes, what each one found; with words, why, or which diagnoses may be meant."""
+class MetaOfDiagnoses(MetaOfQuestion):
+    """With words, why a diagnosis was found, or which may be meant."""
 
     found: list[Hit] = []
-    matches: list[Match] = []
     suggestions: list[dict[str, str]] = []
 
 
@@ -212,7 +212,7 @@ class MetaOfInterventions(Meta):
     diagnosis: Diagnosis
 
 
-class MetaOfSearch(MetaOfWords):
+class MetaOfSearch(MetaOfQuestion):
     """`count` is the number of all that were found."""
 
     count: int

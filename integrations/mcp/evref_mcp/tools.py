@@ -19,6 +19,7 @@ from evref_mcp import answers, wording
 from evref_mcp.records import (
     DiagnosesBody,
     Direction,
+    Group,
     InterventionsBody,
     Module,
     Phase,
@@ -36,12 +37,12 @@ _Phase = Annotated[str, Field(json_schema_extra={"enum": list(get_args(Phase))})
 _Direction = Annotated[str, Field(json_schema_extra={"enum": list(get_args(Direction))})]
 
 
-def _joined(codes: object) -> object:
-    return ",".join(map(str, codes)) if isinstance(codes, list) else codes
+def _joined(values: object) -> object:
+    return ",".join(map(str, values)) if isinstance(values, list) else values
 
 
-# Codes come with commas or as a list.
-_Codes = Annotated[
+# Several values come with commas or as a list.
+_Several = Annotated[
     str | None,
     BeforeValidator(_joined),
     Field(json_schema_extra={"type": ["string", "array"], "items": {"type": "string"}}),
@@ -75,24 +76,27 @@ class FindDiagnoses(_Arguments):
         Field(description="A name, a lay name or an abbreviation: “heart attack”, “COPD”."),
     ] = None
     icd10: Annotated[
-        _Codes,
+        _Several,
         Field(description="ICD-10 codes as records hold them, with commas: “M17.11,S72001A”."),
     ] = None
     edition: Annotated[
         _Edition | None,
         Field(description="The edition of the icd10 codes: WHO, ICD-10-CM or ICD-10-GM."),
     ] = None
-    icd11: Annotated[_Codes, Field(description="ICD-11 codes: “FA01.0,FA01.0&XK8G”.")] = None
-    snomed: Annotated[_Codes, Field(description="SNOMED CT codes: “239873007”.")] = None
+    icd11: Annotated[_Several, Field(description="ICD-11 codes: “FA01.0,FA01.0&XK8G”.")] = None
+    snomed: Annotated[_Several, Field(description="SNOMED CT codes: “239873007”.")] = None
     module: Annotated[_Module | None, Field(description="Only diagnoses with this module.")] = None
 
 
-class FindInterventions(_Arguments):
+class FindInterventions(FindDiagnoses):
     """The arguments of find_interventions, named as the parameters of searchInterventions."""
 
-    q: Annotated[str, Field(description="As people ask: “CPAP”, “ibuprofen back pain”.")]
-    diagnosis: Annotated[str | None, Field(description="Only for this diagnosis id.")] = None
-    module: _Module | None = None
+    q: Annotated[str | None, Field(description="As people ask: “CPAP”, “ibuprofen back pain”.")] = (
+        None
+    )
+    diagnosis: Annotated[_Several, Field(description="Only for these diagnosis ids.")] = None
+    group: Annotated[_Several, Field(description=f"Only {', '.join(get_args(Group))}.")] = None
+    module: Annotated[_Module | None, Field(description="Only of this module.")] = None
     phase: _Phase | None = None
     direction: _Direction | None = None
     limit: Annotated[int, Field(description="At most so many, up to 100.")] = 5

@@ -17,7 +17,7 @@ from evref_mcp.records import (
     InterventionsBody,
     Match,
     Meta,
-    MetaOfWords,
+    MetaOfQuestion,
     Reference,
     SearchBody,
 )
@@ -71,8 +71,8 @@ list_interventions, and how well each code fits. Without arguments: ids and name
  {_NATURE}"""
 
 FIND_INTERVENTIONS = f"""\
-Finds interventions of all diagnoses by words, each with direction (for, against, unclear), grade, \
-cautions and references. {_NATURE}"""
+Finds interventions by words, codes (those of a whole ward) or diagnosis, each with direction \
+(for, against, unclear), grade, cautions and references. {_NATURE}"""
 
 LIST_INTERVENTIONS = f"""\
 Lists the interventions of a diagnosis, with direction (for, against, unclear), recommendation, \
@@ -118,21 +118,19 @@ def diagnoses(body: DiagnosesBody, *, only_names: bool) -> str:
             for suggestion in body.meta.suggestions
         )
         lines.append(f"Perhaps meant: {', '.join(names)}.")
-    lines += [
-        f"- {match.parameter} {match.given or '(empty)'}{_found(match)}"
-        for match in body.meta.matches
-    ]
     return _with_source(lines, body.meta)
 
 
-def _reading(meta: MetaOfWords) -> Iterator[str]:
-    """Yield how words were read, if not as themselves, and which did not count."""
+def _reading(meta: MetaOfQuestion) -> Iterator[str]:
+    """Yield how words were read, if not as themselves, and what did not count or codes found."""
     for piece in meta.read:
         meaning = piece.meaning or "negated"
         if meaning.casefold() != piece.words.casefold():
             yield f"“{piece.words}” was read as {piece.read_as}: {meaning}."
     if meta.ignored:
         yield f"Did not count: {', '.join(meta.ignored)}."
+    for match in meta.matches:
+        yield f"- {match.parameter} {match.given or '(empty)'}{_found(match)}"
 
 
 def _why(hit: Hit) -> str:

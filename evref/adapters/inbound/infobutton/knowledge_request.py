@@ -148,7 +148,7 @@ def read(
         # Codes that cannot be read do not affect the others.
         faults += [_malformed(criterion) for criterion in criteria if criterion.codes]
     count = len(sub_topics) + sum(criterion.count for criterion in criteria)
-    if count > MOST_VALUES:
+    if criteria and count > MOST_VALUES:
         largest = max(criteria, key=lambda criterion: criterion.count)
         faults.append(_too_many(largest.parameter, count))
     # A limit on the total, so that many criteria cost no more than one.
