@@ -20,6 +20,9 @@ from evref.domain.catalogue.search.found import Hit, Piece, Suggestion
 from evref.domain.catalogue.search.lexicon import Name
 from evref.domain.catalogue.vocabulary import MEANINGS
 
+LONGEST_TEXT = 200
+"""The most characters of the words of a question."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:

@@ -75,8 +75,8 @@ class Selection:
 
     def by_words(self, items: Sequence[Item], texts: Collection[str]) -> list[Item]:
         served = self._served
+        asked = (Question(words=text) for text in texts)
         if self._type == PLAN_DEFINITION:
-            asked = (Question(words=text) for text in texts)
             ids = {
                 hit.diagnosis_id
                 for question in asked
@@ -89,7 +89,6 @@ class Selection:
                 if any(all(_begins(word, title) for word in words) for words in wanted):
                     ids.add(item.catalogue_id)
         else:
-            asked = (Question(words=text) for text in texts)
             ids = {name for question in asked for name in served.answers(question).in_title}
         return [item for item in items if item.catalogue_id in ids]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
@@ -23,21 +23,12 @@ from evref.domain.catalogue.served import Served
 from evref.domain.errors import NotFoundError, RemovedDiagnosisError, RemovedInterventionError
 from evref.domain.redaction import without_keys
 
-
-def _by_title(_: Served) -> Callable[[Item], Any]:
-    return lambda item: (item.folded_title, item.title)
-
-
-def _by_last_update(served: Served) -> Callable[[Item], Any]:
-    never = datetime.min.replace(tzinfo=UTC)
-    return lambda item: served.changed_at(item.entry.diagnosis.id) or never
-
-
-def _by_id(_: Served) -> Callable[[Item], Any]:
-    return lambda item: item.id
-
-
-_SORT_KEYS = {"_id": _by_id, "title": _by_title, "_lastUpdated": _by_last_update}
+_NEVER = datetime.min.replace(tzinfo=UTC)
+_SORT_KEYS: dict[str, Callable[[Served, Item], Any]] = {
+    "_id": lambda _, item: item.id,
+    "title": lambda _, item: (item.folded_title, item.title),
+    "_lastUpdated": lambda served, item: served.changed_at(item.entry.diagnosis.id) or _NEVER,
+}
 
 
 class Interactions:
@@ -92,7 +83,7 @@ class Interactions:
         items = self._items(resource_type, served).values()
         selected = Selection(served, resource_type, resources).of(items, values)
         for name, is_descending in reversed(values.get("_sort", ())):
-            selected.sort(key=_SORT_KEYS[name](served), reverse=is_descending)
+            selected.sort(key=partial(_SORT_KEYS[name], served), reverse=is_descending)
         unknown = (
             f"The parameter {without_keys(name)} is unknown and was ignored" for name in ignored
         )

@@ -18,7 +18,7 @@ from evref.adapters.inbound.web.problems import (
     NotAcceptableError,
     ParameterFault,
 )
-from evref.domain.catalogue.question import Found, Question
+from evref.domain.catalogue.question import LONGEST_TEXT, Found, Question
 from evref.domain.catalogue.record_code import (
     FORMS,
     MOST_VALUES,
@@ -33,7 +33,6 @@ from evref.domain.rules import counted, folded
 DEFAULT_COUNT = 20
 MOST_COUNT = 30
 MOST_WITH_INCLUDED = 10
-LONGEST_TEXT = 200
 
 FORMATS = ("json", "application/fhir+json", "application/json", "text/json")
 """The values of `_format` that mean JSON (R4, http, mime-type)."""

@@ -12,7 +12,7 @@ from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, SNOMED_CT, URN
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Intervention
-from evref.domain.catalogue.question import Found, Question
+from evref.domain.catalogue.question import LONGEST_TEXT, Found, Question
 from evref.domain.catalogue.record_code import FORMS, MOST_VALUES, RecordCode, read_field
 from evref.domain.catalogue.served import Served
 from evref.domain.redaction import without_keys
@@ -21,8 +21,6 @@ HTML = "text/html"
 XML = "text/xml"
 JSON = "application/json"
 RESPONSE_TYPES = (XML, "application/xml", "application/atom+xml", JSON, HTML)
-
-LONGEST_TEXT = 200
 
 # A longer text is not a code, so the error does not repeat it.
 _LONGEST_REPEATED = 40

@@ -18,7 +18,6 @@ from flask import render_template
 from evref.adapters.inbound.infobutton.knowledge_request import (
     HTML,
     JSON,
-    LONGEST_TEXT,
     RESPONSE_TYPE,
     Criterion,
     KnowledgeRequest,
@@ -33,7 +32,7 @@ from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.evidence_words import source, verdict
 from evref.domain.catalogue.intervention import Intervention
-from evref.domain.catalogue.question import Found, Question
+from evref.domain.catalogue.question import LONGEST_TEXT, Found, Question
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 from evref.domain.redaction import without_keys
@@ -101,9 +100,7 @@ class KnowledgeResponse:
             "title": text(_TITLE),
             "subtitle": text(self._subtitle(entries)),
             "author": {"name": content(_TITLE), "uri": content(self.base_url)},
-            "updated": _instant(
-                max((entry.diagnosis.checked_on for entry in dated), default=_NO_DATE)
-            ),
+            "updated": _last_check(dated),
             "category": [
                 {"scheme": name.rstrip("0123456789"), "term": value}
                 for name, value in self.request.context
@@ -180,22 +177,27 @@ class KnowledgeResponse:
         """Return the entry that leads to the interventions for a criterion."""
         words = criterion.words or ""
         count = len(self.served.answers(Question(words=words)).interventions)
-        page = href = f"{self.base_url}/catalogue{_query({'q': words}, None)}"
-        if not self.has_pages:
-            href = f"{self.base_url}/api/v1/interventions{_query({'q': words}, None)}"
-        title = f"Interventions for “{without_keys(words)}”"
+        query = _query({"q": words}, None)
+        return self._leading_to(
+            f"{self.base_url}/catalogue{query}",
+            f"{self.base_url}/api/v1/interventions{query}",
+            f"Interventions for “{without_keys(words)}”",
+            _last_check(self.served.catalogue.entries),
+            f"The search finds {counted(count, 'intervention')}.",
+        )
+
+    def _leading_to(
+        self, page: str, address: str, title: str, updated: Element, summary: str
+    ) -> Element:
+        """Return an entry that leads to a page, or to an address of the API if there are none."""
+        link = (page, HTML) if self.has_pages else (address, JSON)
         return {
             "lang": "en",
             "title": text(title),
-            "link": [_link("alternate", href, HTML if self.has_pages else JSON, title)],
+            "link": [_link("alternate", *link, title)],
             "id": content(page),
-            "updated": _instant(
-                max(
-                    (entry.diagnosis.checked_on for entry in self.served.catalogue.entries),
-                    default=_NO_DATE,
-                )
-            ),
-            "summary": text(f"The search finds {counted(count, 'intervention')}.", "html"),
+            "updated": updated,
+            "summary": text(summary, "html"),
         }
 
     def _named(self) -> AbstractSet[str]:
@@ -257,19 +259,10 @@ class KnowledgeResponse:
         interventions: Sequence[Intervention] = (),
     ) -> Element:
         title = diagnosis.name if module is None else f"{diagnosis.name}: {NAMES[module]}"
-        page = href = self._page(diagnosis, module)
-        if not self.has_pages:
-            path = f"/api/v1/diagnoses/{diagnosis.id}/interventions{_query({}, module)}"
-            href = self.base_url + path
+        path = f"/api/v1/diagnoses/{diagnosis.id}/interventions{_query({}, module)}"
         updated = _instant(diagnosis.checked_on)
-        entry: Element = {
-            "lang": "en",
-            "title": text(title),
-            "link": [_link("alternate", href, HTML if self.has_pages else JSON, title)],
-            "id": content(page),
-            "updated": updated,
-            "summary": text(summary, "html"),
-        }
+        page = self._page(diagnosis, module)
+        entry = self._leading_to(page, self.base_url + path, title, updated, summary)
         if module is None:
             return entry
         document = {"id": content(self._page(diagnosis)), "title": text(diagnosis.name)}
@@ -323,6 +316,10 @@ def _link(relation: str, href: str, media_type: str, title: str) -> Element:
 def _query(query: dict[str, str], module: Module | None) -> str:
     whole = query if module is None else {**query, "module": module.value}
     return f"?{urlencode(whole)}" if whole else ""
+
+
+def _last_check(entries: Iterable[Entry]) -> Element:
+    return _instant(max((entry.diagnosis.checked_on for entry in entries), default=_NO_DATE))
 
 
 def _instant(day: date) -> Element:

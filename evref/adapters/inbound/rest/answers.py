@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any, TypeAlias
 
-from evref.adapters.inbound.rest.parameters import HIGHEST_OFFSET, LONGEST_TEXT
+from evref.adapters.inbound.rest.parameters import HIGHEST_OFFSET
 from evref.adapters.inbound.rest.records import (
     EXTENSIONS,
     Among,
@@ -28,6 +28,7 @@ from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.icd import LONGEST_CODE
 from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.catalogue.matching import Relation
+from evref.domain.catalogue.question import LONGEST_TEXT
 from evref.domain.catalogue.record_code import MOST_VALUES, Classification, Qualifier
 from evref.domain.catalogue.search.found import MatchedBy, MatchedIn, ReadAs
 from evref.domain.catalogue.search.lists import WIDER

@@ -16,6 +16,7 @@ from evref.adapters.inbound.web.problems import InvalidParametersError, Paramete
 from evref.domain.catalogue.diagnosis import ID_LENGTH, Module
 from evref.domain.catalogue.evidence import CardGroup, Direction
 from evref.domain.catalogue.intervention import Phase
+from evref.domain.catalogue.question import LONGEST_TEXT
 from evref.domain.catalogue.record_code import (
     FORMS,
     MOST_VALUES,
@@ -26,7 +27,6 @@ from evref.domain.catalogue.record_code import (
 )
 from evref.domain.rules import counted
 
-LONGEST_TEXT = 200
 HIGHEST_OFFSET = 1_000_000
 MOST_INCLUDED = 50
 """Diagnoses in a response with their interventions."""

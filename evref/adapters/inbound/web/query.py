@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 from flask import g, request
 
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
+from evref.domain.catalogue.question import LONGEST_TEXT
 from evref.domain.redaction import has_key
 
-LONGEST_TEXT = 200
 ITEMS_A_PAGE = 50
 
 T = TypeVar("T")
