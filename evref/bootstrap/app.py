@@ -8,7 +8,7 @@ from apiflask import APIFlask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import evref
-from evref.adapters.inbound.web import cookies, headers, health, problem_pages, static_files
+from evref.adapters.inbound.web import cookies, errors, headers, health, static_files
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.cross_origin import allow_scripts
 from evref.adapters.inbound.web.errors import ErrorResponses
@@ -47,7 +47,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     # After the frame, whose options of Jinja hold only until the first use of its environment.
     static_files.register(app)
     app.register_blueprint(health.blueprint(container.readiness))
-    app.register_blueprint(problem_pages.blueprint(host.frame))
+    app.register_blueprint(errors.blueprint(host.frame))
     for interface in enabled.values():
         for blueprint in interface.blueprints(host):
             app.register_blueprint(blueprint)

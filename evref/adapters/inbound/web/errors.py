@@ -1,13 +1,17 @@
-"""Converts exceptions to problems, which the interface of the request renders."""
+"""Converts exceptions to problems, which the interface of the request renders, or else a page.
+
+Another page explains each type of problem.
+"""
 
 import logging
 from http import HTTPStatus
 from wsgiref.types import WSGIEnvironment
 
-from flask import Flask, Response, request
+from flask import Blueprint, Flask, Response, abort, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from evref.adapters.inbound.web import problem_pages, problems
+from evref.adapters.inbound.web import problems
+from evref.adapters.inbound.web.frame import Frame
 from evref.adapters.inbound.web.headers import (
     QUOTA,
     decoded_path,
@@ -15,8 +19,8 @@ from evref.adapters.inbound.web.headers import (
     request_id,
     shown_path,
 )
-from evref.adapters.inbound.web.interfaces import Interfaces
-from evref.adapters.inbound.web.problems import PROBLEMS, ProblemDetails
+from evref.adapters.inbound.web.interfaces import Interfaces, members, problem_response
+from evref.adapters.inbound.web.problems import DOCUMENTED, PROBLEMS, ProblemDetails
 from evref.adapters.inbound.web.representations import RawResponse, compressed_where_accepted
 from evref.domain.access.quota import QuotaExceededError
 from evref.domain.errors import StorageUnavailableError
@@ -44,7 +48,7 @@ class ErrorResponses:
         else:
             details = self._details(error, environ)
         interface = self._interfaces.of(environ["PATH_INFO"])
-        render = (interface and interface.render_problem) or problem_pages.render_problem
+        render = (interface and interface.render_problem) or _as_page
         return render(details, environ)
 
     def _handle(self, error: Exception) -> Response:
@@ -94,3 +98,25 @@ class ErrorResponses:
             documents = f"{self._base_url}/api/v1/openapi.json", f"{self._base_url}/docs"
             reasons.append("the API is described in " + " and ".join(documents))
         return f"There is nothing{named}{': ' if reasons else ''}{', and '.join(reasons)}."
+
+
+def _as_page(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
+    page = render_template("error.html", problem=members(problem, environ))
+    return problem_response(problem, "text/html; charset=utf-8", page)
+
+
+def blueprint(frame: Frame) -> Blueprint:
+    """Return the pages that explain the types of problems."""
+    pages = frame.blueprint("problems", __name__)
+
+    @pages.get("/problems")
+    def all_problems() -> Response:
+        return frame.page("problems.html", lambda: {"problems": DOCUMENTED.values()})
+
+    @pages.get("/problems/<slug>")
+    def problem(slug: str) -> Response:
+        if slug not in DOCUMENTED:
+            abort(404)
+        return frame.page("problem.html", lambda: {"problem": DOCUMENTED[slug]})
+
+    return pages

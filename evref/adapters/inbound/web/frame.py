@@ -2,25 +2,21 @@
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from http import HTTPStatus
 from typing import Any
+from urllib.parse import quote
 
 from apiflask import APIBlueprint
-from flask import Flask, Response, g, render_template, request
-from markupsafe import Markup
+from flask import Flask, Response, current_app, g, redirect, render_template, request
 from werkzeug.datastructures import LanguageAccept
+from werkzeug.exceptions import HTTPException
 from werkzeug.http import parse_accept_header
 from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.web import cookies, headers, query, words
 from evref.adapters.inbound.web.caching import ResponseCache
 from evref.adapters.inbound.web.identity import Identity, with_cookie
-from evref.adapters.inbound.web.representations import (
-    PRIVATE,
-    PUBLIC,
-    Representation,
-    respond,
-)
-from evref.adapters.inbound.web.spelling import to_the_one_spelling
+from evref.adapters.inbound.web.representations import PRIVATE, PUBLIC, Representation, respond
 from evref.application.accounts.sign_in import SignedIn
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.domain.catalogue.catalogue import Catalogue
@@ -28,6 +24,7 @@ from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 from evref.domain.principal import Readers, Role
+from evref.domain.redaction import has_key
 
 # Embeddings, overrides and isolates (UAX 9): an unclosed one can reverse all text after it. The
 # implicit marks (U+200E, U+200F, U+061C) affect only adjacent characters and are allowed.
@@ -36,10 +33,8 @@ _DIRECTION_CONTROLS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x20
 # The cookie determines who a page says is signed in, and whether the visitor may see it.
 _VARY = "Accept-Encoding, Cookie, Accept-Language"
 
-# The text of the catalogue cannot contain these, because it is escaped.
-_SESSION = "<!--session-->", "<!--/session-->"
-
 _ENGLISH = "en"
+_PAGE = "text/html; charset=utf-8"
 
 
 class Frame:
@@ -71,6 +66,7 @@ class Frame:
         app.context_processor(
             lambda: {
                 "frame": self,
+                "identity": self._identity,
                 "disclaimer": DISCLAIMER,
                 "words": words,
             }
@@ -90,22 +86,52 @@ class Frame:
         return pages
 
     def redirect(self) -> AnyResponse | None:
-        """Return the redirect of another spelling of the path of a page; None if it is not one."""
-        return to_the_one_spelling(self._base_url, self._keeps_case)
+        """Return the redirect of a path with trailing slashes, double slashes or capitals.
+
+        None if no page has the path in another spelling. Interfaces for programs respond to such a
+        path with 404.
+        """
+        path = headers.decoded_path(request.environ)
+        page = self._canonical_path(path) if request.method in {"GET", "HEAD"} else None
+        if page is None or page == path or has_key(path):
+            return None
+        text = request.query_string.decode("latin-1")
+        parameters = f"?{text}" if text and not has_key(text) else ""
+        address = f"{self._base_url}{quote(page)}{parameters}"
+        return redirect(address, HTTPStatus.PERMANENT_REDIRECT)
+
+    def _canonical_path(self, path: str) -> str | None:
+        """Return the canonical path of the page that a path means; None if it is not a page."""
+        parts = [part for part in path.split("/") if part]
+        try:
+            rule, _ = current_app.url_map.bind("").match(
+                "/" + "/".join(parts).lower(), "GET", return_rule=True
+            )
+        except HTTPException:
+            return None
+        keeps_case = self._keeps_case.get(rule.endpoint.partition(".")[0])
+        # The URLs of files are not redirected, because programs request them.
+        if keeps_case is None or (parts and "." in parts[-1]):
+            return None
+        names = rule.rule.strip("/").split("/")
+        return "/" + "/".join(
+            part if keeps_case and name.startswith("<") else part.lower()
+            for part, name in zip(parts, names, strict=False)
+        )
 
     @property
     def is_member(self) -> bool:
-        """Return whether a member is signed in; False if storage is unavailable."""
-        return self._member is not None
+        return self.member is not None
 
     @property
     def is_reader(self) -> bool:
         """Return whether the member is a reader, who may not see keys."""
-        member = self._member
+        member = self.member
         return member is not None and member.principal.role is Role.READER
 
     @property
-    def _member(self) -> SignedIn | None:
+    def member(self) -> SignedIn | None:
+        """Return the signed-in member; None if storage is unavailable."""
         if "framed_member" not in g:
             # Cached for the request, so that a page waits only once for storage that hangs.
             try:
@@ -114,17 +140,6 @@ class Frame:
                 g.framed_member = None
         member: SignedIn | None = g.framed_member
         return member
-
-    def is_member_for_certain(self) -> bool:
-        """Return whether a member is signed in, for a page that only members may see."""
-        return self._identity.signed_in() is not None
-
-    def session(self, *, is_known: bool = True) -> Markup:
-        """Return the part of the navigation that shows the signed-in member."""
-        is_for_all = not is_known or g.get("is_for_all", False)
-        member = None if is_for_all else self._member
-        inner = render_template("session.html", member=member, identity=self._identity)
-        return Markup(inner.join(_SESSION))  # noqa: S704 - rendered by a template
 
     @property
     def language(self) -> str:
@@ -182,9 +197,9 @@ class Frame:
     ) -> Response:
         """Return the page for this path and query.
 
-        Its body is rendered once for each version of the catalogue and language; the signed-in
-        member is inserted for each request. `asked` has the valid query parameters. If the page
-        `is_by_role`, readers get another body.
+        It is rendered once for each version of the catalogue and language, as visitors see it. For
+        a member, the part of the navigation that says who is signed in is replaced. `asked` has the
+        valid query parameters. If the page `is_by_role`, readers get another body.
         """
         is_reader = is_by_role and self.is_reader
         target = (
@@ -195,21 +210,19 @@ class Frame:
         with self._cache.rendering(target):
             representation = self._cache.get(target)
             if representation is None:
-                body = self._rendered_for_all(template, context)
-                representation = Representation([body], "text/html; charset=utf-8", vary=_VARY)
+                body = render_template(template, is_shared=True, **context()).encode()
+                representation = Representation([body], _PAGE, vary=_VARY)
                 self._cache.put(target, representation)
         if self.is_member:
-            representation = self._joined(representation)
+            shared, _ = representation.content(compressed=False)
+            body = b"".join(shared).replace(self._session(None), self._session(self.member), 1)
+            representation = Representation([body], _PAGE)
         response = self.respond(representation)
         response.headers["Content-Security-Policy"] = policy
         return response
 
-    def _rendered_for_all(self, template: str, context: Callable[[], Mapping[str, Any]]) -> bytes:
-        g.is_for_all = True
-        try:
-            return render_template(template, **context()).encode()
-        finally:
-            g.is_for_all = False
+    def _session(self, member: SignedIn | None) -> bytes:
+        return render_template("session.html", member=member).encode()
 
     def respond(self, representation: Representation) -> Response:
         """Return the response that shared caches may keep if the pages and the request are public.
@@ -225,13 +238,6 @@ class Frame:
         response = respond(representation, PUBLIC if is_public else PRIVATE)
         response.headers["Vary"] = _VARY
         return response
-
-    def _joined(self, representation: Representation) -> Representation:
-        """Return the shared page with the member's part of the navigation inserted."""
-        body, _ = representation.content(compressed=False)
-        before, _, rest = b"".join(body).partition(_SESSION[0].encode())
-        _, _, after = rest.partition(_SESSION[1].encode())
-        return Representation([before, self.session().encode(), after], representation.content_type)
 
 
 @lru_cache(maxsize=256)

@@ -76,7 +76,7 @@ def blueprint(host: Host) -> Blueprint:
         # Visitors who may not read the catalogue see `/evidence` without its counts.
         if request.endpoint in {_EVIDENCE, changes.FEED} or frame.readers.admits(member=False):
             return None
-        return None if frame.is_member_for_certain() else _to_sign_in()
+        return _to_sign_in() if host.visitor.signed_in() is None else None
 
     @pages.context_processor
     def template_context() -> dict[str, Any]:
