@@ -89,8 +89,9 @@ format: install-dev ## format the code
 	@$(BIN)/ruff check --fix .
 
 .PHONY: docs
-docs: install-dev ## build the documentation in site/; broken links are errors
+docs: install-dev ## build the documentation in site/ (broken links are errors), and follow its longest recipe
 	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --nitpicky docs site
+	@$(BIN)/python -m pytest --quiet tests/docs/recipe.py
 	@echo "Open site/index.html"
 
 .PHONY: bench

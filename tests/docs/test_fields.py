@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,12 +38,10 @@ from evref.testing.builders import (
 )
 from evref_mcp import answers, wording
 from evref_mcp.records import DiagnosesBody, InterventionsBody
-from tests.deploy.shell import needs
-from tests.docs.pages import DOCS, ROOT
+from tests.docs.pages import DOCS
 from tests.http.service import Service
 from tests.infobutton.asking import AS_JSON, KNEE, target
 
-MOST_FILES = 6
 PAGE = DOCS / "how-to" / "add-a-field.md"
 ID = "knee-osteoarthritis"
 RECORDS = (
@@ -312,37 +306,3 @@ def test_every_way_in_tells_advice_against_from_no_benefit(
         assert group in texts[way], way
     for way in ("page", "Infobutton", "MCP"):
         assert in_words in texts[way].lower(), way
-
-
-def test_the_recipe_adds_a_field(tmp_path: Path) -> None:
-    """The patch changes at most six files; the rest is derived."""
-    (patch,) = re.findall(r"(?ms)^```diff\n(.*?)^```$", PAGE.read_text(encoding="utf-8"))
-    for name in ("evref", "tests", "docs", "integrations"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    (tmp_path / "README.md").touch()
-
-    def run(*command: str, **options: Any) -> None:
-        done = subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, check=False, **options
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-
-    run(needs("git"), "apply", "-", input=patch)
-    run(sys.executable, "-m", "tests.http.snapshots")
-    run(
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-k",
-        "setting or each_field",
-        "tests/docs/test_fields.py",
-    )
-
-    assert 1 <= patch.count("\n+++ ") <= MOST_FILES
-    schema = (tmp_path / "evref" / "data" / "catalogue-file.schema.json").read_text("utf-8")
-    assert '"setting": {' in schema
-    for page in ("api", "catalogue-format"):
-        text = (tmp_path / "docs" / "reference" / f"{page}.md").read_text("utf-8")
-        assert "Where it was studied" in text

@@ -32,41 +32,25 @@ KNEE_WITH_EFFECTS = KNEE.replace(
     "    references: [kolasinski-2020]", f"{EFFECTS}    references: [kolasinski-2020]", 1
 )
 PER_1000 = "per_1000: {comparison: 162, intervention: 114}"
-SIDE = "per_1000: must be on the same side as the estimate, 0.7"
 BY_SCHEMA = [
     ("outcome: Pain", "outcome: ab", "outcome: must have 3 to 80 characters, has 2"),
-    ("outcome: Pain", f"outcome: {'a' * 81}", "outcome: must have 3 to 80 characters, has 81"),
-    ("no exercise", "no", 'comparison: must be text, put it in quotes: "no" is true or false'),
-    ("no exercise", "ab", "comparison: must have 3 to 80 characters, has 2"),
-    ("estimate: 0.70", "estimate: high", "estimate: must be a number without quotes"),
     ("[0.55, 0.89]", "[0.55]", "interval: must be a list of two numbers, the lower end first"),
-    ("[0.55, 0.89]", "[0.0, 0.89]", "interval: must be above 0, as every ratio is"),
     ("unit: null", "unit: points", "unit: must be null for a risk_ratio"),
     (
         "risk_ratio\n        estimate: 0.70\n        interval: [0.55, 0.89]",
         "mean_difference\n        estimate: -0.70\n        interval: null",
         "unit: is required for a mean_difference",
     ),
-    ("better: lower", "better: less", 'better: must be one of lower, higher, not "less"'),
-    ("studies: 4", "studies: 0", "studies: must be a whole number from 1"),
     ("participants: 350", "participants: 1.5", "participants: must be a whole number"),
-    ("certainty: high", "certainty: sure", "certainty: must be one of high, moderate, low"),
     (
         PER_1000,
         "per_1000:\n          comparison: 1001\n          intervention: 114",
         "comparison: must be a number from 0 to 1000",
     ),
-    (
-        PER_1000,
-        "per_1000:\n          comparison: 162\n          intervention: -1",
-        "intervention: must be a number from 0 to 1000",
-    ),
     ("        unit: null\n", "", "unit: is missing; required are outcome, comparison"),
 ]
 BY_DOMAIN = [
     ("estimate: 0.70", "estimate: 0.90", "estimate: must be within the interval"),
-    ("[0.55, 0.89]", "[0.89, 0.55]", "interval: must have the lower end first"),
-    (PER_1000, "per_1000: {comparison: 114, intervention: 162}", SIDE),
     (
         "reference: kolasinski-2020",
         "reference: nice-2022",
@@ -109,21 +93,6 @@ def test_a_fault_of_an_effect_is_reported_once_at_its_line(
 
 def schema_accepts(text: str) -> bool:
     return VALIDATOR.is_valid(yaml.safe_load(text))
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("0.70\n        interval: [0.55, 0.89]", "1.0\n        interval: [0.8, 1.2]"),
-        ("162", "114"),
-        ("interval: [0.55, 0.89]", "interval: null"),
-    ],
-)
-def test_figures_that_contradict_nothing_are_valid(old: str, new: str, tmp_path: Path) -> None:
-    """An estimate of no effect agrees with all counts, and equal counts with all estimates."""
-    (tmp_path / "knee.yaml").write_text(KNEE_WITH_EFFECTS.replace(old, new, 1))
-
-    assert len(read(tmp_path).entries[0].interventions) == 2
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,6 @@ CASES = {
         "‸name: yes",
         'name: must be text, put it in quotes: "yes" is true or false without them',
     ),
-    "icd10 empty": ('icd10: ["M17"]', "‸icd10: []", "icd10: must have at least one item, has 0"),
     "icd10 malformed": (
         'icd10: ["M17"]',
         "icd10:\n  - M17\n‸  - M17.123",
@@ -79,20 +78,10 @@ CASES = {
         "‸phase: cronic",
         'phase: must be one of acute, subacute, chronic, not "cronic"',
     ),
-    "title too short": (
-        "title: Strength training",
-        "‸title: abc",
-        "title: must have 5 to 120 characters, has 3",
-    ),
     "fitt_vp in another module": (
         "    module: fitt_vip",
         "    module: home",
         "fitt_vp: must be omitted for other modules than fitt_vip",
-    ),
-    "direction against the recommendation": (
-        "direction: for",
-        "‸direction: against",
-        "direction: must be for because the recommendation is strong_for",
     ),
     "reference key undefined": (
         "references: [kolasinski-2020]",
@@ -125,14 +114,6 @@ CASES = {
         "year: 2020",
         '‸year: "2020"',
         'year: must be a whole number without quotes, such as 2020, not "2020"',
-    ),
-    "doi with a resolver": (
-        "doi: 10.1002/art.41142",
-        "‸doi: https://doi.org/10.1002/art.41142",
-        (
-            "doi: must be a DOI without a resolver, such as 10.1002/art.41142, not"
-            ' "https://doi.org/10.1002/art.41142"'
-        ),
     ),
     "url not an address": (
         URL,
@@ -170,7 +151,6 @@ def test_a_fault_is_reported_once_at_its_line(name: str, tmp_path: Path) -> None
     ("mainstay", "modules", "reason"),
     [
         ("knee", "fitt_vip", "there is no knee"),
-        ("knee-osteoarthritis-home", "home", "knee-osteoarthritis-home has not_stated"),
         (
             "knee-osteoarthritis-strength",
             "home",

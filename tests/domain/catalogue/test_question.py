@@ -53,15 +53,6 @@ def icd10(field: str) -> tuple[RecordCode, ...]:
     return read_field(Classification.ICD_10, field)
 
 
-GUILLAIN = a_diagnosis(
-    "guillain-barre-syndrome",
-    name="Guillain-Barré syndrome",
-    icd10=("G61.0",),
-    icd11=("8C01.0",),
-    modules=(Module.HOME,),
-)
-
-
 def record_codes(texts: str) -> tuple[RecordCode, ...]:
     """Return the codes: those with a letter in second place as ICD-11, the others as ICD-10."""
     return tuple(
@@ -69,36 +60,6 @@ def record_codes(texts: str) -> tuple[RecordCode, ...]:
         for text in texts.split()
         for code in read_part(Classification("icd11" if text[1].isalpha() else "icd10"), text)
     )
-
-
-@pytest.mark.parametrize(
-    ("codes", "module", "admitted"),
-    [
-        ("G61.0", None, True),
-        ("G61", None, False),
-        ("J45 G61.0", None, True),
-        ("G61.0 G61.0", None, True),
-        ("J45 M17", None, False),
-        ("8C01.0", None, True),
-        ("8C01", None, False),
-        ("FA01 8C01.0", None, True),
-        ("G61.0 8C01.0", None, True),
-        ("8C01.0 J45 G61.01", None, True),
-        ("G61.0 FA01", None, True),
-        ("J45 8C01.0", None, True),
-        ("G61.0 8C01.00", Module.HOME, True),
-        ("G61 8C01.00", Module.HOME, True),
-        ("G61.0 8C01.00", Module.CONCEPT, False),
-    ],
-)
-def test_a_diagnosis_is_found_if_a_code_and_the_module_match(
-    codes: str, module: Module | None, admitted: bool
-) -> None:
-    found = served(a_catalogue(Entry(GUILLAIN, ()))).find(
-        Question(codes=record_codes(codes), module=module)
-    )
-
-    assert [entry.diagnosis for entry in found.entries] == [GUILLAIN] * admitted
 
 
 TWO = a_catalogue(

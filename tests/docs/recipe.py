@@ -1,0 +1,50 @@
+"""The recipe of *Add a field*, followed in a copy of the repository: `make docs`, as it is long."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.deploy.shell import needs
+from tests.docs.pages import DOCS, ROOT
+
+PAGE = DOCS / "how-to" / "add-a-field.md"
+MOST_FILES = 6
+
+
+def test_the_recipe_adds_a_field(tmp_path: Path) -> None:
+    """The patch changes at most six files; the rest is derived."""
+    (patch,) = re.findall(r"(?ms)^```diff\n(.*?)^```$", PAGE.read_text(encoding="utf-8"))
+    for name in ("evref", "tests", "docs", "integrations"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "README.md").touch()
+
+    def run(*command: str, **options: Any) -> None:
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, check=False, **options
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    run(needs("git"), "apply", "-", input=patch)
+    run(sys.executable, "-m", "tests.http.snapshots")
+    run(
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-k",
+        "setting or each_field",
+        "tests/docs/test_fields.py",
+    )
+
+    assert 1 <= patch.count("\n+++ ") <= MOST_FILES
+    schema = (tmp_path / "evref" / "data" / "catalogue-file.schema.json").read_text("utf-8")
+    assert '"setting": {' in schema
+    for page in ("api", "catalogue-format"):
+        text = (tmp_path / "docs" / "reference" / f"{page}.md").read_text("utf-8")
+        assert "Where it was studied" in text
