@@ -94,11 +94,11 @@ class Items:
         if self.may_repeat or (len(set(values)) == len(values) and not self.ignores_case):
             return
         times: Counter[object] = Counter()
-        for place, value in enumerate(values):
+        for index, value in enumerate(values):
             same = str(value).lower() if self.ignores_case else value
             times[same] += 1
             if times[same] == _TWICE:
-                rules.refuse(name, f"must not repeat {value}", item=place)
+                rules.refuse(name, f"must not repeat {value}", item=index)
 
     def __str__(self) -> str:
         if self.most is None:
@@ -191,10 +191,10 @@ def _check_of_list(of_list: Check | None, of_item: Check | None) -> Check | None
         if of_list is not None:
             of_list(rules, name, values)
         part = Rules()
-        for place, value in enumerate(values):
+        for index, value in enumerate(values):
             of_item(part, name, value)
             if part.faults:
-                rules.add(part, item=place)
+                rules.add(part, item=index)
                 part = Rules()
 
     return check

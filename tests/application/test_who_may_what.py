@@ -32,7 +32,7 @@ from evref.ports.storage import AuditLog
 from evref.testing.builders import a_catalogue, an_entry
 from tests.fakes import FakeCatalogueFiles, FakeClock, SeededRandomness
 
-A_MAP = SnomedMap.of(None, {1: (("M17",),)})
+A_MAP = SnomedMap.from_groups(None, {1: (("M17",),)})
 PASSWORD = "correct horse battery"
 ONE, OTHER = Path("one"), Path("other")
 PRINCIPALS = ("operator", "admin", "viewer", "reader", "stranger")

@@ -21,7 +21,7 @@ def resources() -> list[dict[str, Any]]:
     return [
         RESOURCES.rendered(item, ISSUE)
         for kind in (PLAN_DEFINITION, ACTIVITY_DEFINITION)
-        for item in index.of(kind).values()
+        for item in index.by_id(kind).values()
     ]
 
 

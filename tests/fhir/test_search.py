@@ -286,7 +286,7 @@ def test_the_time_of_the_last_change_can_be_searched(
 def test_a_minute_ends_when_the_next_one_begins(text: str) -> None:
     start = datetime(2026, 3, 1, 8, tzinfo=UTC)
 
-    assert Period.read(text) == Period("eq", start, start + timedelta(minutes=1))
+    assert Period.parse(text) == Period("eq", start, start + timedelta(minutes=1))
 
 
 def test_a_version_finds_only_the_resource_of_that_version(read: Read) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from evref.domain.catalogue.evidence import CardGroup
 from evref.domain.catalogue.intervention import PHASE_ORDER, Intervention, Phase
 
-_GROUP_ORDER = {group: place for place, group in enumerate(CardGroup)}
+_GROUP_ORDER = {group: index for index, group in enumerate(CardGroup)}
 _SHOWN = (
     CardGroup.RECOMMENDED,
     CardGroup.ADVISED_AGAINST,
@@ -29,13 +29,13 @@ def in_card_order(
 
     `mainstays` are the ids of those that the diagnosis puts first, in this order.
     """
-    places = {mainstay: place for place, mainstay in enumerate(mainstays)}
+    order = {mainstay: index for index, mainstay in enumerate(mainstays)}
     return tuple(
         sorted(
             interventions,
             key=lambda intervention: (
                 _GROUP_ORDER[intervention.evidence.group],
-                places.get(intervention.id, len(places)),
+                order.get(intervention.id, len(order)),
                 PHASE_ORDER[intervention.phase],
             ),
         )
@@ -51,7 +51,8 @@ def card(
     """
     in_order = in_card_order(interventions, mainstays)
     groups = {
-        group: tuple(one for one in in_order if one.evidence.group is group) for group in _SHOWN
+        group: tuple(member for member in in_order if member.evidence.group is group)
+        for group in _SHOWN
     }
     return {group: members for group, members in groups.items() if members}
 

@@ -137,14 +137,14 @@ class Catalogue:
         by_code: dict[RecordCode, Match] = {}
         matches = []
         for code in codes:
-            read = replace(code, given="")
-            if read not in by_code:
-                by_code[read] = self._match(code)
-            matches.append(replace(by_code[read], code=code))
+            key = replace(code, given="")
+            if key not in by_code:
+                by_code[key] = self._match(code)
+            matches.append(replace(by_code[key], code=code))
         return tuple(matches)
 
     def _match(self, code: RecordCode) -> Match:
-        near = sorted(self._near(code), key=self._places.__getitem__)
+        near = sorted(self._near(code), key=self._order.__getitem__)
         candidates = (fit(code, self._by_id[diagnosis_id].diagnosis) for diagnosis_id in near)
         decided = [candidate for candidate in candidates if candidate is not None]
         fits = tuple(candidate for candidate in decided if candidate.relation is not None)
@@ -170,8 +170,8 @@ class Catalogue:
         }
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {entry.diagnosis.id: place for place, entry in enumerate(self.entries)}
+    def _order(self) -> dict[str, int]:
+        return {entry.diagnosis.id: index for index, entry in enumerate(self.entries)}
 
     @cached_property
     def _ids_by_prefix(self) -> dict[str, list[str]]:

@@ -24,7 +24,7 @@ class Module(StrEnum):
     DIAGNOSTIC = "diagnostic"
 
 
-MODULE_ORDER = {module: place for place, module in enumerate(Module)}
+MODULE_ORDER = {module: index for index, module in enumerate(Module)}
 
 
 RESERVED_IDS = ("changes", "search", "suggest", "about", "feed")

@@ -43,7 +43,7 @@ class Entry:
 
     def _check_mainstays(self, rules: Rules) -> None:
         by_id = {intervention.id: intervention for intervention in self.interventions}
-        for place, name in enumerate(self.diagnosis.mainstays):
+        for index, name in enumerate(self.diagnosis.mainstays):
             mainstay = by_id.get(name)
             if mainstay is None:
                 reason = f"there is no {name}"
@@ -54,7 +54,7 @@ class Entry:
             else:
                 continue
             message = f"must be visible interventions of the diagnosis with strong_for; {reason}"
-            rules.refuse("mainstays", message, item=place)
+            rules.refuse("mainstays", message, item=index)
 
     def visible_interventions(
         self, module: Module | None = None, phase: Phase | None = None

@@ -19,7 +19,7 @@ _WITHOUT_RECOMMENDATION = {
     Direction.UNCLEAR: "Unclear: the sources disagree, or find too little",
 }
 
-_KIND_ORDER = {kind: place for place, kind in enumerate(ReferenceKind)}
+_KIND_ORDER = {kind: index for index, kind in enumerate(ReferenceKind)}
 
 _NEXT_SOURCE = re.compile(r"; (?=[A-Z](?=[^:]*(?:19|20)[0-9]{2})(?:[^;:()]|\([^()]*\))*: )")
 _SOURCE = re.compile(r"\s*\((?:[^()]*\b(?:19|20)[0-9]{2}[^()]*|[A-Z][A-Z0-9-]+)\)")

@@ -132,7 +132,7 @@ def names_a_direction(title: str) -> bool:
     return _DIRECTION.search(title) is not None
 
 
-PHASE_ORDER = {phase: place for place, phase in enumerate(Phase)}
+PHASE_ORDER = {phase: index for index, phase in enumerate(Phase)}
 
 
 def listing_order(intervention: Intervention) -> tuple[int, int, str, str]:

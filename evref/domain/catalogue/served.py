@@ -121,7 +121,7 @@ class Served:
         """Return the entries for the codes and the ids of a question, and how the codes fit."""
         for diagnosis_id in question.diagnosis_ids:
             self.entry(diagnosis_id)
-        matches = self.catalogue.matches(self.read(question.codes))
+        matches = self.catalogue.matches(self.resolve(question.codes))
         ids = best_fits(matches)
         entries = tuple(
             entry
@@ -131,7 +131,7 @@ class Served:
         )
         return entries, matches
 
-    def read(self, codes: Iterable[RecordCode]) -> tuple[RecordCode, ...]:
+    def resolve(self, codes: Iterable[RecordCode]) -> tuple[RecordCode, ...]:
         """Return the codes, those of SNOMED CT with their targets in ICD-10."""
         return tuple(
             self._of_snomed(code) if code.classification is Classification.SNOMED_CT else code
@@ -141,7 +141,7 @@ class Served:
     def _of_snomed(self, code: RecordCode) -> RecordCode:
         if self.snomed is None:
             return replace(code, read_as=None, error=NO_MAP)
-        return self.snomed.read(code)
+        return self.snomed.resolve(code)
 
     def entry(self, diagnosis_id: str) -> Entry:
         """Return the entry of this diagnosis.

@@ -35,7 +35,7 @@ class Rule(StrEnum):
     IF = "IFA"
 
     @classmethod
-    def of(cls, text: str) -> Rule | None:
+    def parse(cls, text: str) -> Rule | None:
         """Return the kind of a rule, or None if it is none of them."""
         if text.startswith("IFA "):
             return cls.IF
@@ -72,7 +72,7 @@ class SnomedMap:
     places: array[int]
 
     @classmethod
-    def of(cls, edition: Edition | None, groups_by_code: Mapping[int, Groups]) -> Self:
+    def from_groups(cls, edition: Edition | None, groups_by_code: Mapping[int, Groups]) -> Self:
         groups = sorted({*groups_by_code.values()})
         place_of = {group: place for place, group in enumerate(groups)}
         codes = sorted(groups_by_code)
@@ -85,7 +85,7 @@ class SnomedMap:
         is_known = place < len(self.codes) and self.codes[place] == code
         return self.groups[self.places[place]] if is_known else None
 
-    def read(self, code: RecordCode) -> RecordCode:
+    def resolve(self, code: RecordCode) -> RecordCode:
         """Return a code of SNOMED CT with its targets, or with an error if it is not in the map."""
         if code.targets:
             return code

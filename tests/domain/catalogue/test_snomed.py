@@ -29,19 +29,19 @@ CODES = st.integers(1, 10**18 - 1)
 
 def asked(snomed: SnomedMap, code: int | str) -> Match:
     (given_code,) = read_part(Classification.SNOMED_CT, str(code))
-    (match,) = CATALOGUE.matches([snomed.read(given_code)])
+    (match,) = CATALOGUE.matches([snomed.resolve(given_code)])
     return match
 
 
 def relations(groups: Groups) -> dict[str, Relation | None]:
-    fits = asked(SnomedMap.of(Edition.WHO, {7: groups}), 7).fits
+    fits = asked(SnomedMap.from_groups(Edition.WHO, {7: groups}), 7).fits
     return {fit.diagnosis_id: fit.relation for fit in fits}
 
 
 @given(st.dictionaries(CODES, GROUPS, max_size=8), CODES)
 def test_each_code_has_its_own_targets(groups_by_code: dict[int, Groups], other: int) -> None:
     """A code that is not in the map is not read."""
-    snomed = SnomedMap.of(None, groups_by_code)
+    snomed = SnomedMap.from_groups(None, groups_by_code)
 
     for code, groups in groups_by_code.items():
         assert snomed.groups_of(code) == groups
@@ -94,7 +94,7 @@ def test_every_row_is_a_branch_with_an_empty_one_unless_a_rule_always_holds(
     ],
 )
 def test_a_rule_is_one_of_three_kinds(text: str, rule: Rule | None) -> None:
-    assert Rule.of(text) is rule
+    assert Rule.parse(text) is rule
 
 
 @pytest.mark.parametrize("text", ["", "0", "01", "1" * 19, "٣", "12 3", "M17", "-1"])
@@ -102,4 +102,4 @@ def test_a_malformed_code_is_not_read(text: str) -> None:
     (code,) = read_part(Classification.SNOMED_CT, text)
 
     assert code.read_as is None
-    assert isinstance(SnomedMap.of(None, {}).read(code), RecordCode)
+    assert isinstance(SnomedMap.from_groups(None, {}).resolve(code), RecordCode)

@@ -53,7 +53,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
 
     @views.get("/metadata")
     def metadata() -> Response:
-        search.read(request.args, search.METADATA)
+        search.parse(request.args, search.METADATA)
         _require_json(_select(accepted_media_types(request.environ), _OFFERS), request.args)
         return respond(capability, PUBLIC)
 
@@ -65,7 +65,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
             ignored = [name for name in given if not search.is_known(name, parameters)]
             known = [pair for pair in given.items(multi=True) if pair[0] not in ignored]
             given = MultiDict(known)
-        values = search.read(given, parameters)
+        values = search.parse(given, parameters)
         _require_json(media_type, given)
         response = _response(interactions.search(resource_type, served, values, given, ignored))
         if ignored:
@@ -79,7 +79,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         id: str,  # noqa: A002 - the public name in the path
         resource_type: str,
     ) -> Response:
-        values = search.read(request.args, search.READ[resource_type])
+        values = search.parse(request.args, search.READ[resource_type])
         _require_json(media_type, request.args)
         resource = interactions.read(resource_type, served, id)
         response = _response(subset(resource, values))

@@ -30,7 +30,7 @@ class Selection:
         self._type = resource_type
         self._resources = resources
 
-    def of(self, items: Iterable[Any], values: Mapping[str, Any]) -> list[Any]:
+    def select(self, items: Iterable[Any], values: Mapping[str, Any]) -> list[Any]:
         """Return the items that meet every parameter, in their order."""
         selected = list(items)
         for name, select in _METHODS.items():

@@ -77,7 +77,7 @@ class Index:
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
 
-    def of(self, resource_type: str) -> dict[str, Item]:
+    def by_id(self, resource_type: str) -> dict[str, Item]:
         return self._plans if resource_type == PLAN_DEFINITION else self._activities
 
     # Each is created on first use, because the second one reads every intervention.

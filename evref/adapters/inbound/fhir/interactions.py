@@ -71,7 +71,7 @@ class Interactions:
                 name = item.entry.diagnosis.id if isinstance(item, Item) else ""
                 yield entry(resource_type, item, resources.search_of(name, found))
             if "_include" in values:
-                activities = self._index_of(served.catalogue).of(ACTIVITY_DEFINITION)
+                activities = self._index_of(served.catalogue).by_id(ACTIVITY_DEFINITION)
                 shown = (
                     intervention
                     for item in page
@@ -81,7 +81,7 @@ class Interactions:
                     yield entry(ACTIVITY_DEFINITION, item, {"mode": "include"})
 
         items = self._items(resource_type, served).values()
-        selected = Selection(served, resource_type, resources).of(items, values)
+        selected = Selection(served, resource_type, resources).select(items, values)
         for name, is_descending in reversed(values.get("_sort", ())):
             selected.sort(key=partial(_SORT_KEYS[name], served), reverse=is_descending)
         unknown = (
@@ -111,7 +111,7 @@ class Interactions:
     def _items(self, resource_type: str, served: Served) -> Mapping[str, Any]:
         """Return the items or definitions of this type by id, in the order of ids."""
         defined = self._definitions.get(resource_type)
-        return self._index_of(served.catalogue).of(resource_type) if defined is None else defined
+        return self._index_of(served.catalogue).by_id(resource_type) if defined is None else defined
 
     def _rendered(self, item: Item | Definition, served: Served) -> dict[str, Any]:
         if isinstance(item, Definition):

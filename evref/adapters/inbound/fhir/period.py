@@ -16,7 +16,7 @@ class Period:
     end: datetime
 
     @staticmethod
-    def read(text: str) -> "Period":
+    def parse(text: str) -> "Period":
         """Read a date or a time, which is in UTC unless it has a time zone.
 
         Raises:

@@ -140,7 +140,7 @@ def _unescaped(text: str) -> str:
 
 def _read_period(text: str) -> Period:
     try:
-        return Period.read(text)
+        return Period.parse(text)
     except (ValueError, OverflowError):
         raise _InvalidError("is not a date or a time") from None
 
@@ -356,7 +356,7 @@ The values of one are combined with OR.
 _EXCLUSIVE = (("_after", "_before"), ("_elements", "_summary"))
 
 
-def read(given: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
+def parse(given: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
     """Return the value of each given parameter, or a tuple of them if it can be repeated.
 
     Raises:

@@ -35,7 +35,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         served: Served,
         media_type: str,  # noqa: ARG001 - a parameter selects it
     ) -> AnyResponse:
-        asked = knowledge_request.read(posted.parameters(), response_types, served)
+        asked = knowledge_request.parse(posted.parameters(), response_types, served)
         response = KnowledgeResponse(asked, served, base_url, has_pages)
         if asked.response_type == HTML:
             return _to_page(host, response.page())
@@ -57,7 +57,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
 def _without_key(host: Host) -> AnyResponse | None:
     """Return the page for a browser that may read it, or the sign-in page; None if with a key."""
     served, base_url = host.frame.served, host.settings.base_url
-    asked = knowledge_request.read(
+    asked = knowledge_request.parse(
         posted.parameters(), RESPONSE_TYPES, served or host.browse.current()
     )
     address: str | None

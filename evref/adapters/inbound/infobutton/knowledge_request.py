@@ -119,10 +119,10 @@ class KnowledgeRequest:
         if not self.sub_topics:
             return tuple(Module)
         known = [topic.known for topic in self.sub_topics if topic.known is not None]
-        return tuple(module for module in Module if any(module in one.modules for one in known))
+        return tuple(module for module in Module if any(module in topic.modules for topic in known))
 
 
-def read(
+def parse(
     args: MultiDict[str, str], response_types: Sequence[str], served: Served
 ) -> KnowledgeRequest:
     """Read the parameters of a request. As the standard requires, unknown ones are ignored.
@@ -229,7 +229,7 @@ def _criterion(
         return None
     system = by_oid(oid, code) if is_oid else None
     codes = () if system is None else read_field(system.classification, code, system.edition)
-    codes = served.read(codes)
+    codes = served.resolve(codes)
     parameter = f"{_CRITERIA}.c{number}"
     # A code that is not in the map is treated like a code of an unsupported system.
     if system is not None and (system is not SNOMED_CT or any(code.read_as for code in codes)):

@@ -178,7 +178,7 @@ class CatalogueViews:
         if "since" in query:
             changes = self._changes_since(served, query["since"])
         else:
-            changes = [each for each in served.publications if each.comparison]
+            changes = [change for change in served.publications if change.comparison]
         part, more = _part(changes, query)
         return self._answer(served, part, **more)
 

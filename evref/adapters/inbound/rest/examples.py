@@ -42,8 +42,8 @@ _SHOWN = 2
 def example_of(entry: Entry) -> Served:
     """Return a publication of a part of the entry, in which a direction changed."""
     mainstays = entry.diagnosis.mainstays
-    others = [one for one in entry.interventions if one.id not in mainstays][:_SHOWN]
-    kept = [one for one in entry.interventions if one.id in mainstays or one in others]
+    others = [shown for shown in entry.interventions if shown.id not in mainstays][:_SHOWN]
+    kept = [shown for shown in entry.interventions if shown.id in mainstays or shown in others]
     evidence = replace(
         others[0].evidence, direction=Direction.UNCLEAR, recommendation=Recommendation.NOT_STATED
     )

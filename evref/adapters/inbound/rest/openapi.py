@@ -102,7 +102,7 @@ class _Completion:
         for operation in operations:
             item = paths[ROOT + operation.path.replace("<", "{").replace(">", "}")]
             item["get"] = self._operation(item["get"], operation)
-        responses = {one["name"]: self._failure(one) for one in self._failures.values()}
+        responses = {failure["name"]: self._failure(failure) for failure in self._failures.values()}
         not_modified = self._fragment["components"]["responses"]["NotModified"]
         not_modified["headers"] = _headers(_ON_SUCCESS)
         whole = _merged(document, self._fragment)
@@ -141,7 +141,7 @@ class _Completion:
             "description": _unwrapped(derived.get("description", "")),
             "security": [{"apiKey": []}],
             "parameters": [
-                *(self._parameter(one, operation) for one in derived["parameters"]),
+                *(self._parameter(known, operation) for known in derived["parameters"]),
                 _reference("parameters", "IfNoneMatch"),
                 _reference("parameters", "RequestId"),
             ],

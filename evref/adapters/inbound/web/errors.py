@@ -47,7 +47,7 @@ class ErrorResponses:
             details = self._http_details(error, environ)
         else:
             details = self._details(error, environ)
-        interface = self._interfaces.of(environ["PATH_INFO"])
+        interface = self._interfaces.at(environ["PATH_INFO"])
         render = (interface and interface.render_problem) or _as_page
         return render(details, environ)
 

@@ -55,22 +55,22 @@ class Interfaces:
     def __init__(self, interfaces: Mapping[str, Interface]) -> None:
         self._interfaces = interfaces
 
-    def of(self, path: str) -> Interface | None:
+    def at(self, path: str) -> Interface | None:
         """Return the interface of a path, ignoring case and repeated slashes.
 
         Such a path is not found, but a program still gets the problem in the format of its
         interface.
         """
         path = "/" + path.lower().lstrip("/")
-        return next((one for one in self._interfaces.values() if one.has(path)), None)
+        return next((known for known in self._interfaces.values() if known.has(path)), None)
 
     def is_cross_origin(self, path: str) -> bool:
-        interface = self.of(path)
+        interface = self.at(path)
         return interface is not None and interface.cross_origin
 
     def cross_origin(self) -> tuple[str, ...]:
         """Return the roots of the interfaces that scripts from other origins may call."""
-        return tuple(one.root for one in self._interfaces.values() if one.cross_origin)
+        return tuple(known.root for known in self._interfaces.values() if known.cross_origin)
 
 
 def members(problem: ProblemDetails, environ: WSGIEnvironment) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def words(text: str, longest: int = LONGEST_TEXT) -> str:
     return " ".join(text.split())
 
 
-def read(parameters: Mapping[str, Parse]) -> dict[str, Any]:
+def parse(parameters: Mapping[str, Parse]) -> dict[str, Any]:
     """Return the parameters of the current request; none of them if any is invalid.
 
     Otherwise a page that applies only some of its filters would seem to apply all of them.
@@ -96,7 +96,7 @@ def not_understood() -> tuple[str, ...]:
     The messages are from a small fixed set, and never repeat the client's text.
     """
     if "not_understood" not in g:
-        read({})
+        parse({})
     faults: tuple[str, ...] = g.not_understood
     return faults
 

@@ -93,8 +93,8 @@ def parsed(text: str) -> Node:
     try:
         return _Builder(lines).build(yaml.parse(text, Loader=LOADER))
     except yaml.MarkedYAMLError as error:
-        line = lines.of(error.problem_mark or error.context_mark)
-        begun = line if error.context_mark is None else lines.of(error.context_mark)
+        line = lines.number(error.problem_mark or error.context_mark)
+        begun = line if error.context_mark is None else lines.number(error.context_mark)
         context = "" if begun == line else f", {error.context} that begins on line {begun}"
         message = f"is not valid YAML: {shown(f'{error.problem}{context}', 200)}"
         raise FileError(line, message) from None
@@ -107,7 +107,7 @@ class _Lines:
         self._ends = [place.start() for place in re.finditer("\n", text)]
         self._last = len(self._ends) + (not text.endswith("\n"))
 
-    def of(self, mark: Any) -> int:  # noqa: ANN401 - each of the two parsers has its own class
+    def number(self, mark: Any) -> int:  # noqa: ANN401 - each of the two parsers has its own class
         return min(bisect_left(self._ends, 0 if mark is None else mark.index) + 1, self._last)
 
 
@@ -121,7 +121,7 @@ class _Builder:
 
     def build(self, events: Iterator[yaml.Event]) -> Node:
         for event in events:
-            line = self._lines.of(event.start_mark)
+            line = self._lines.number(event.start_mark)
             match event:
                 case yaml.DocumentStartEvent() if self._root is not None:
                     raise FileError(line, "must have one document only, another begins here")

@@ -197,7 +197,7 @@ class _Reader:
                 for _, of_group in groupby(of_code, attrgetter("group"))
             )
             groups_by_code[code] = known.setdefault(groups, groups)
-        return SnomedMap.of(_EDITION_OF.get(refset), groups_by_code)
+        return SnomedMap.from_groups(_EDITION_OF.get(refset), groups_by_code)
 
     def _chosen_refset(self) -> str:
         """Return the reference set to read: the given one, a known one, or the only one."""
@@ -243,7 +243,7 @@ class _Reader:
             if re.fullmatch("[0-9]{1,4}", text) is None:
                 raise _RowError(f"{name} must be a whole number")
         # The UK edition states no rules: its rows are alternatives.
-        rule = Rule.TRUE if row.refset == _UK and not row.rule else Rule.of(row.rule)
+        rule = Rule.TRUE if row.refset == _UK and not row.rule else Rule.parse(row.rule)
         if rule is None:
             raise _RowError("mapRule must be TRUE, OTHERWISE TRUE, or begin with IFA")
         target = row.target
@@ -282,7 +282,9 @@ class _Reader:
         for line, text in lines:
             self._add(line, text, delimiter, targets)
         # Nothing says which of several codes applies, so they are branches.
-        return SnomedMap.of(None, {code: (tuple(texts),) for code, texts in targets.items()})
+        return SnomedMap.from_groups(
+            None, {code: (tuple(texts),) for code, texts in targets.items()}
+        )
 
     def _add(
         self, line: int, text: str, delimiter: str, targets: dict[int, dict[str, None]]

@@ -102,7 +102,7 @@ def blueprint(host: Host) -> Blueprint:
 
     @pages.get("/catalogue")
     def index() -> AnyResponse:
-        asked = query.read(PARAMETERS[_INDEX])
+        asked = query.parse(PARAMETERS[_INDEX])
         served = frame.require_served()
         results = searches.results(served, asked.get("q"), asked.get("module"))
         meant = results.meant(frame.language)
@@ -117,7 +117,7 @@ def blueprint(host: Host) -> Blueprint:
 
     @pages.get("/catalogue/<id>")
     def diagnosis(id: str) -> Response:  # noqa: A002 - the name that the path has in public
-        asked = query.read(PARAMETERS[_DIAGNOSIS])
+        asked = query.parse(PARAMETERS[_DIAGNOSIS])
         served = frame.require_served()
         entry = _entry(served, id, searches)
         return frame.page(
@@ -188,7 +188,7 @@ def _letters(text: str) -> str:
 
 def _to_sign_in() -> AnyResponse:
     """Redirect to the sign-in page, and afterwards back, whether or not the page exists."""
-    asked = query.read(PARAMETERS.get(request.endpoint or "", {}))
+    asked = query.parse(PARAMETERS.get(request.endpoint or "", {}))
     onwards = request.path + (f"?{query.normalized(asked)}" if asked else "")
     if has_key(onwards):
         onwards = url_for(_INDEX)

@@ -29,7 +29,7 @@ def register(pages: Blueprint, frame: Frame, base_url: str, operator: str | None
 
     @pages.get("/catalogue/changes")
     def whats_new() -> Response:
-        asked = query.read(PARAMETERS)
+        asked = query.parse(PARAMETERS)
         served = frame.require_served()
         shown, page, pages = query.page_of(_compared(served), asked.get("page", 1))
         return frame.page(

@@ -233,6 +233,6 @@ def _in_part(part: str, served: Served) -> tuple[RecordCode, ...]:
 
 def _read(part: str, served: Served) -> tuple[RecordCode, ...]:
     of_icd10, *others = (
-        served.read(read_part(classification, part)) for classification in Classification
+        served.resolve(read_part(classification, part)) for classification in Classification
     )
     return next((codes for codes in others if codes[0].read_as is not None), of_icd10)

@@ -36,7 +36,7 @@ def register(pages: Blueprint, frame: Frame, searches: OneAtATime) -> None:
 
     @pages.get("/catalogue/suggest")
     def suggest() -> Response:
-        asked = query.read(_PARAMETERS)
+        asked = query.parse(_PARAMETERS)
         if query.not_understood():
             allowed = (f"text of up to {LONGEST_TEXT} characters",)
             raise InvalidParametersError(ParameterFault("q", "is not understood", allowed))

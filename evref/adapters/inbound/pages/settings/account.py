@@ -69,7 +69,7 @@ class AccountPages:
 
     def sign_in(self) -> Response:
         # The form repeats the address as pages write it, with the path of the service.
-        given = query.read({"next": str}).get("next", "").removeprefix(request.script_root)
+        given = query.parse({"next": str}).get("next", "").removeprefix(request.script_root)
         onwards, is_to_read = _known_page(given, self._parameters)
         if "signed_in" in g and request.method != "POST":
             return redirect(onwards or home(g.signed_in.member), HTTPStatus.SEE_OTHER)

@@ -91,7 +91,7 @@ class ApiKeyPages:
 
     def list_keys(self) -> str:
         everything = self._keys.list(*who())
-        options = query.read(
+        options = query.parse(
             {"q": str.strip, "sort": query.one_of(*_ORDERS), "page": query.whole_number}
         )
         asked, sort = options.get("q", ""), options.get("sort", _NEWEST)
@@ -142,7 +142,7 @@ class ApiKeyPages:
         return form.page("settings/new_key.html", use=use, caps=labels.caps(use))
 
     def key(self, key_id: str) -> Response:
-        asked = query.read({"days": query.one_of(*map(str, plot.DAYS))})
+        asked = query.parse({"days": query.one_of(*map(str, plot.DAYS))})
         count = int(asked.get("days", plot.DAYS[0]))
         key_in_use = self._keys.get(_principal(), key_id, to_change=request.method == "POST")
         use = self._keys.caps(*who())

@@ -42,7 +42,7 @@ class AuditLogPage:
         pages.add_url_rule("/audit-log.csv", view_func=self.audit_log_csv, methods=["GET"])
 
     def audit_log(self) -> str:
-        asked = query.read({**_FILTER, "page": query.whole_number})
+        asked = query.parse({**_FILTER, "page": query.whole_number})
         page = self._log(*who(), asked.pop("page", 1), _filter(asked))
         return render_template(
             "settings/audit_log.html",
@@ -56,7 +56,7 @@ class AuditLogPage:
         )
 
     def audit_log_csv(self) -> Response:
-        asked = query.read(_FILTER)
+        asked = query.parse(_FILTER)
         if faults := query.not_understood():
             # A file cannot show the message that its filters were ignored, so this is an error.
             message = f"Part of the address was not understood: {'; '.join(faults)}.\n"
@@ -79,7 +79,7 @@ class AuditLogPage:
 
     def _key_names(self) -> dict[str, str]:
         keys = self._keys.list(*who())
-        return {each.key.id: f"{each.key.name} …{each.key.last_four}" for each in keys}
+        return {used.key.id: f"{used.key.name} …{used.key.last_four}" for used in keys}
 
 
 def _filter(asked: Mapping[str, Any]) -> AuditFilter:

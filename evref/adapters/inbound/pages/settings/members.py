@@ -57,7 +57,7 @@ class MemberPages:
 
     def list_members(self) -> str:
         members = self._people.list(*who())
-        asked = query.read({"q": query.words, "page": query.whole_number})
+        asked = query.parse({"q": query.words, "page": query.whole_number})
         q = asked.get("q", "")
         matching = [member for member in members if folded(q) in folded(member.email)]
         shown, page, pages = query.page_of(matching, asked.get("page", 1))
