@@ -116,9 +116,10 @@ class Reader:
         if whole.is_whole and whole.meant:
             return whole
         words, negated = self._words(text, self._lists.negations)
-        reading = self._reading(words)
+        reading = whole if words == whole.words else self._reading(words)
         if corrects and not reading.meant:
-            corrected = self._reading(tuple(map(self._corrected, words)))
+            near = tuple(map(self._corrected, words))
+            corrected = reading if near == words else self._reading(near)
             readings = (reading, corrected, *self._with_one_slip(corrected.words))
             reading = max(readings[not reading.named :], key=lambda one: len(one.covered))
         return replace(reading, negated=negated, text=text)
