@@ -31,19 +31,6 @@ class Admission(ABC):
 
         """
 
-    @abstractmethod
-    def status(self, digest: str, instant: datetime) -> tuple[ApiKey, DayUsage]:
-        """Return the key with this token and its counts on the day of the instant.
-
-        Writes nothing. The usage has the present limit of the key. The counts include every request
-        for which `admit` returned before the call, in any process; 0 if there was none that day.
-
-        Raises:
-            InvalidApiKeyError: If no active key has a secret with this digest that is valid at
-                the instant. The level of the key does not matter.
-
-        """
-
 
 class Keys(ABC):
     @abstractmethod
@@ -75,18 +62,8 @@ class Keys(ABC):
         """Return the caps on the keys of an institution; `KeyCaps()` if there are none."""
 
 
-class KeyChanges(ABC):
-    """Changes keys, as part of a unit of work."""
-
-    @abstractmethod
-    def add(self, key: ApiKey) -> None:
-        """Store a new key with its secrets.
-
-        Raises:
-            NotFoundError: If the institution does not exist.
-            AlreadyExistsError: If there is a key with this id.
-
-        """
+class KeyChanges(Keys):
+    """Changes keys, as part of a unit of work, whose changes the methods of `Keys` include."""
 
     @abstractmethod
     def get(self, key_id: str) -> ApiKey:
@@ -98,14 +75,20 @@ class KeyChanges(ABC):
         """
 
     @abstractmethod
-    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
-        """Return the keys of an institution with the changes of this unit, in any order."""
-
-    @abstractmethod
     def caps(self, institution_id: str) -> KeyCaps:
         """Return the caps on the keys of an institution; `KeyCaps()` if there are none.
 
         Other units of work that call this wait until this one ends.
+        """
+
+    @abstractmethod
+    def add(self, key: ApiKey) -> None:
+        """Store a new key with its secrets.
+
+        Raises:
+            NotFoundError: If the institution does not exist.
+            AlreadyExistsError: If there is a key with this id.
+
         """
 
     @abstractmethod

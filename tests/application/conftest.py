@@ -136,4 +136,4 @@ def keys(storage: MemoryStorage, clock: FakeClock, randomness: SeededRandomness)
 
 @pytest.fixture
 def gate(storage: MemoryStorage, clock: FakeClock) -> Gate:
-    return Gate(storage.admission, clock, CircuitBreaker(clock))
+    return Gate(storage, clock, CircuitBreaker(clock))

@@ -1,26 +1,28 @@
 """The gate for requests with a key: its permission and its daily limit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.access.key import ApiKey, Permission
-from evref.domain.access.quota import DayUsage, Quota
+from evref.domain.access.quota import DayUsage, Quota, utc_day
 from evref.domain.access.token import KeyToken
-from evref.ports.access import Admission
+from evref.domain.errors import InvalidApiKeyError
+from evref.ports.storage import Storage
 from evref.ports.system import Clock
 
 
 @dataclass(eq=False)
 class Gate:
-    """Admits and counts requests. Each call is one round trip to storage, through the breaker."""
+    """Admits and counts requests. Every call goes through the breaker."""
 
-    admission: Admission
+    storage: Storage
     clock: Clock
     breaker: CircuitBreaker
 
     def admit(self, token: KeyToken, needed: Permission) -> Quota:
         instant = self.clock.now()
-        return self.breaker(lambda: self.admission.admit(token.digest, needed, instant))
+        return self.breaker(lambda: self.storage.admission.admit(token.digest, needed, instant))
 
     def status(self, token: KeyToken) -> tuple[ApiKey, DayUsage, Quota]:
         """Return the key, its counts of today and its quota, and count nothing.
@@ -28,5 +30,15 @@ class Gate:
         Works for any permission, and also if no requests remain.
         """
         instant = self.clock.now()
-        key, usage = self.breaker(lambda: self.admission.status(token.digest, instant))
+        key, usage = self.breaker(lambda: self._status(token.digest, instant))
         return key, usage, Quota(key.id, usage.limit, usage.admitted, instant)
+
+    def _status(self, digest: str, instant: datetime) -> tuple[ApiKey, DayUsage]:
+        key, day = self.storage.keys.by_digests([digest]).get(digest), utc_day(instant)
+        if key is None:
+            raise InvalidApiKeyError
+        key.check(digest, Permission.NONE, instant)
+        for usage in self.storage.usage.history(key.id, day, day):
+            # The limit of the day is that at the time of the last request.
+            return key, replace(usage, limit=key.daily_limit)
+        return key, DayUsage(day, key.daily_limit, admitted=0, refused=0)

@@ -258,13 +258,7 @@ class AdmissionContract:
         just_before = end - timedelta(microseconds=1)
         assert storage.admission.admit(new, READ, NOON) == Quota("k1", 4, 2, NOON)
         assert storage.admission.admit(old, READ, just_before).admitted == 3
-        assert storage.admission.status(old, just_before)[1].admitted == 3
-        for use in (
-            storage.admission.status,
-            lambda *at: storage.admission.admit(at[0], READ, at[1]),
-        ):
-            with pytest.raises(InvalidApiKeyError):
-                use(old, end)
+        assert_invalid(storage, old, end)
         assert storage.admission.admit(new, READ, end).admitted == 4
         assert not ask(storage, new, end)[1]
         assert storage.usage.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 4, 4, 1),)
@@ -286,62 +280,3 @@ class AdmissionContract:
         counts = sorted(quota.admitted for quota, fits in quotas if fits)
         assert counts == list(range(1, 46))
         assert storage.usage.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 45, 45, 15),)
-
-    @pytest.mark.parametrize("level", Permission)
-    def test_a_status_has_what_the_key_may_do_and_what_was_counted(
-        self, storage: Storage, level: Permission
-    ) -> None:
-        """This holds for any level; before the first request of a day, the counts are 0."""
-        key = a_key(permission=level, limit=7, expires_on=TODAY)
-        digest = keep_key(storage, key)
-
-        assert storage.admission.status(digest, NOON) == (key, DayUsage(TODAY, 7, 0, 0))
-
-    def test_a_status_counts_nothing(self, storage: Storage) -> None:
-        """This holds for repeated reads, also when nothing remains."""
-        digest = keep_key(storage, a_key(limit=2))
-        expected = a_key(limit=2), DayUsage(TODAY, 2, 2, 1)
-
-        admit(storage, digest, 3)
-
-        assert [storage.admission.status(digest, NOON) for _ in range(3)] == [expected] * 3
-        assert storage.usage.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 2, 2, 1),)
-        _, tomorrow = storage.admission.status(digest, at_noon(TOMORROW))
-        assert tomorrow == DayUsage(TOMORROW, 2, 0, 0)
-        assert storage.usage.history("k1", TODAY, TOMORROW) == (DayUsage(TODAY, 2, 2, 1),)
-
-    def test_a_status_has_the_limit_of_now(self, storage: Storage) -> None:
-        """It does not have the limit at the time of the day's last request."""
-        digest = keep_key(storage, a_key(limit=10))
-        admit(storage, digest, 4)
-
-        change_key(storage, "k1", lambda key: key.changed(daily_limit=3))
-
-        assert storage.admission.status(digest, NOON)[1] == DayUsage(TODAY, 3, 4, 0)
-
-    def test_only_a_live_key_has_a_status(self, storage: Storage) -> None:
-        """Unknown, revoked and expired keys and ended secrets get the same error."""
-        ended, other = a_secret("ended", ends_at=NOON), a_secret("other")
-        keep_key(storage, a_key("k1", secrets=[ended, other]))
-        revoked = keep_key(storage, a_key("k2", revoked_at=NOON))
-        expired = keep_key(storage, a_key("k3", expires_on=TODAY - timedelta(days=1)))
-
-        for digest in ("0" * 64, ended.digest, revoked, expired):
-            with pytest.raises(InvalidApiKeyError):
-                storage.admission.status(digest, NOON)
-        assert storage.admission.status(other.digest, NOON)[0].id == "k1"
-
-    def test_statuses_of_an_instant_never_go_back(self, storage: Storage) -> None:
-        """During admissions, each status counts at least the requests admitted before it."""
-        digest = keep_key(storage, a_key(limit=25))
-
-        def act(number: int) -> list[int]:
-            if number % 2:
-                return [quota.admitted for quota, _ in admit(storage, digest, 5)]
-            counts = [storage.admission.status(digest, NOON)[1].admitted for _ in range(5)]
-            assert max(counts) <= 25
-            return counts
-
-        for counts in at_once(12, act):
-            assert counts == sorted(counts)
-        assert storage.admission.status(digest, NOON)[1] == DayUsage(TODAY, 25, 25, 5)

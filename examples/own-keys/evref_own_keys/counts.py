@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from evref.domain.access.key import ApiKey, Permission
@@ -50,13 +49,6 @@ class OwnAdmission(Admission):
         if not fits:
             raise QuotaExceededError(quota)
         return quota
-
-    def status(self, digest: str, instant: datetime) -> tuple[ApiKey, DayUsage]:
-        day = utc_day(instant)
-        with self._database.connect() as connection:
-            key = _checked(connection, digest, Permission.NONE, instant)
-            use = _usage(connection, key.id, day) or DayUsage(day, 0, 0, 0)
-        return key, replace(use, limit=key.daily_limit)
 
 
 class OwnUsageReports(UsageReports):

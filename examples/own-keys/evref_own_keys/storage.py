@@ -20,7 +20,7 @@ class OwnKeysStorage(DelegatingStorage):
     def __init__(self, rest: Storage, file: Path) -> None:
         super().__init__(rest)
         self._database = Database(file)
-        self.keys = OwnKeys(self._database)
+        self.keys = OwnKeys(self._database.connect)
         self.admission = OwnAdmission(self._database)
         self.usage = OwnUsageReports(self._database)
 

@@ -1,7 +1,6 @@
 """API keys by id, and counts by key and day, under the same lock."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from evref.adapters.outbound.memory.state import MemoryPart
@@ -65,7 +64,11 @@ class MemoryAdmission(MemoryPart, Admission):
     def admit(self, digest: str, needed: Permission, instant: datetime) -> Quota:
         day = utc_day(instant)
         with self._state.lock:
-            key = self._checked(digest, needed, instant)
+            key_id = self._state.key_ids_by_digest.get(digest)
+            if key_id is None:
+                raise InvalidApiKeyError
+            key = self._state.keys[key_id]
+            key.check(digest, needed, instant)
             days = self._state.days_by_key_id.setdefault(key.id, {})
             before = days.get(day, DayUsage(day, key.daily_limit, admitted=0, refused=0))
             admitted = before.admitted < key.daily_limit
@@ -80,22 +83,6 @@ class MemoryAdmission(MemoryPart, Admission):
         if not admitted:
             raise QuotaExceededError(quota)
         return quota
-
-    def status(self, digest: str, instant: datetime) -> tuple[ApiKey, DayUsage]:
-        day = utc_day(instant)
-        with self._state.lock:
-            key = self._checked(digest, Permission.NONE, instant)
-            counted = self._state.days_by_key_id.get(key.id, {}).get(day)
-        usage = counted or DayUsage(day, key.daily_limit, admitted=0, refused=0)
-        return key, replace(usage, limit=key.daily_limit)
-
-    def _checked(self, digest: str, needed: Permission, instant: datetime) -> ApiKey:
-        key_id = self._state.key_ids_by_digest.get(digest)
-        if key_id is None:
-            raise InvalidApiKeyError
-        key = self._state.keys[key_id]
-        key.check(digest, needed, instant)
-        return key
 
 
 class MemoryUsageReports(MemoryPart, UsageReports):

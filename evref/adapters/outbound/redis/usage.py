@@ -7,14 +7,12 @@ admitted. The part in braces is the hash tag: it puts all data of a key on one n
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import islice
-from typing import Any
 
 from evref.adapters.outbound.redis.held_keys import HeldKeys
 from evref.adapters.outbound.redis.server import RedisServer
-from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.key import Permission
 from evref.domain.access.quota import (
     SECONDS_A_DAY,
     USAGE_RETENTION_DAYS,
@@ -79,15 +77,6 @@ class RedisAdmission(Admission):
     def ping(self) -> None:
         """Count by the path of a request, for an id that no key has."""
         self._count(_PING, 0, self._clock.now())
-
-    def status(self, digest: str, instant: datetime) -> tuple[ApiKey, DayUsage]:
-        key = self._keys.get(digest)
-        key.check(digest, Permission.NONE, instant)
-        day = utc_day(instant)
-        with self._server.client() as client:
-            fields: list[Any] = client.hmget(_name(key.id, day.isoformat()), _FIELDS)
-        counted = _usage(day, fields) or DayUsage(day, key.daily_limit, admitted=0, refused=0)
-        return key, replace(counted, limit=key.daily_limit)
 
 
 class RedisUsageReports(UsageReports):

@@ -37,7 +37,6 @@ from evref.domain.access.quota import (
     DayUsage,
     Quota,
     QuotaExceededError,
-    utc_day,
 )
 from evref.domain.errors import InvalidApiKeyError, NotFoundError, StorageUnavailableError
 from evref.ports.access import Admission, KeyChanges, Keys, UsageReports
@@ -221,26 +220,14 @@ class SqlAdmission(Admission):
                 if not was_admitted:
                     raise QuotaExceededError(quota)
                 return quota
-            self._checked(digest, needed, instant)
+            self._refuse(digest, needed, instant)
         raise StorageUnavailableError("the key went on changing while a request was admitted")
 
-    def status(self, digest: str, instant: datetime) -> tuple[ApiKey, DayUsage]:
-        key, day = self._checked(digest, Permission.NONE, instant), utc_day(instant)
-        table = daily_usage.c
-        counts = select(table.admitted, table.refused).where(
-            table.key_id == key.id, table.day == day
-        )
-        row = self._database.find(counts)
-        admitted, refused = (0, 0) if row is None else (row.admitted, row.refused)
-        # The limit of the day's row is that at the time of the last request.
-        return key, DayUsage(day, key.daily_limit, admitted, refused)
-
-    def _checked(self, digest: str, needed: Permission, instant: datetime) -> ApiKey:
+    def _refuse(self, digest: str, needed: Permission, instant: datetime) -> None:
         key = self._keys.by_digests([digest]).get(digest)
         if key is None:
             raise InvalidApiKeyError
         key.check(digest, needed, instant)
-        return key
 
 
 class SqlUsageReports(SqlPart, UsageReports):

@@ -1,0 +1,69 @@
+"""Tests of what a key can learn of its own limit and use."""
+
+from datetime import timedelta
+
+import pytest
+
+from evref.application.access.gate import Gate
+from evref.application.access.manage_keys import ManageKeys
+from evref.domain.access.key import Permission
+from evref.domain.access.quota import DayUsage, Quota, QuotaExceededError
+from evref.domain.access.token import KeyToken
+from evref.domain.errors import InvalidApiKeyError
+from evref.testing.builders import OPERATOR
+from evref.testing.filling import keep_institutions
+from tests.fakes import FakeClock
+
+
+@pytest.fixture(autouse=True)
+def _institution(keys: ManageKeys) -> None:
+    keep_institutions(keys.storage, "i1")
+
+
+@pytest.mark.parametrize("level", Permission)
+def test_a_status_has_the_key_and_its_counts_of_the_day(
+    gate: Gate, keys: ManageKeys, clock: FakeClock, level: Permission
+) -> None:
+    """For any level. Before the first request of a day the counts are 0; reading adds none."""
+    made = keys.create(OPERATOR, "i1", name="Ward", permission=level, daily_limit=2)
+    today = keys.today()
+
+    for _ in range(2):
+        quota = Quota(made.key.id, 2, 0, clock.now())
+        assert gate.status(made.token) == (made.key, DayUsage(today, 2, 0, 0), quota)
+    if level is not Permission.NONE:
+        for _ in range(2):
+            gate.admit(made.token, Permission.READ)
+        with pytest.raises(QuotaExceededError):
+            gate.admit(made.token, Permission.READ)
+        assert gate.status(made.token)[1] == DayUsage(today, 2, 2, 1)
+        clock.advance(days=1)
+        assert gate.status(made.token)[1] == DayUsage(today + timedelta(days=1), 2, 0, 0)
+
+
+def test_a_status_has_the_limit_of_now(gate: Gate, keys: ManageKeys) -> None:
+    """It does not have the limit at the time of the day's last request."""
+    made = keys.create(OPERATOR, "i1", name="Ward", daily_limit=10)
+    for _ in range(4):
+        gate.admit(made.token, Permission.READ)
+
+    keys.change(OPERATOR, made.key.id, daily_limit=3)
+
+    _, usage, quota = gate.status(made.token)
+    assert (usage, quota.remaining) == (DayUsage(keys.today(), 3, 4, 0), 0)
+
+
+def test_only_a_live_key_has_a_status(gate: Gate, keys: ManageKeys, clock: FakeClock) -> None:
+    """Unknown, revoked and expired keys and ended secrets get the same error."""
+    rotated = keys.create(OPERATOR, "i1", name="Rotated")
+    newer = keys.rotate(OPERATOR, rotated.key.id, keep_old_for=timedelta(0))
+    revoked = keys.create(OPERATOR, "i1", name="Revoked")
+    keys.revoke(OPERATOR, revoked.key.id)
+    expired = keys.create(OPERATOR, "i1", name="Expired", expires_on=keys.today())
+    unknown = KeyToken.make(0)
+    clock.advance(days=1)
+
+    for token in (rotated.token, revoked.token, expired.token, unknown):
+        with pytest.raises(InvalidApiKeyError):
+            gate.status(token)
+    assert gate.status(newer.token)[0].id == rotated.key.id
