@@ -26,7 +26,6 @@ from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.catalogue.load_codes import LoadCodes
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
-from evref.application.provision_demo import ProvisionDemo
 from evref.application.read_audit_log import ReadAuditLog
 from evref.application.report_health import readiness
 from evref.bootstrap.settings import PREFIX, Settings, SettingsError, StorageKind
@@ -150,13 +149,6 @@ class Container(containers.DeclarativeContainer):
     )
     cookie_secret = One(cookie_secret, storage, randomness, clock, settings.provided.secret_key)
     read_audit_log = One(ReadAuditLog, storage.provided.audit)
-    provision_demo = One(
-        ProvisionDemo,
-        institutions=manage_institutions,
-        people=people,
-        keys=manage_keys,
-        randomness=randomness,
-    )
 
 
 def container_for(settings: Settings) -> Container:

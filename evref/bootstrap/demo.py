@@ -2,12 +2,19 @@
 
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 from evref.application.catalogue.publish_catalogue import Plan
-from evref.application.provision_demo import MEMBER
 from evref.bootstrap.container import Container
+from evref.domain.errors import NotFoundError
 from evref.domain.principal import Operator, Readers
+
+INSTITUTION = "Demo institution"
+MEMBER = "demo@example.org"
+KEY = "Demo key"
+
+_OPERATOR = Operator()
 
 
 def prepare(container: Container, progress: Callable[[int, int], None], by: str) -> Plan | None:
@@ -16,26 +23,54 @@ def prepare(container: Container, progress: Callable[[int, int], None], by: str)
     Returns what it publishes, if anything.
     """
     container.storage().prepare()
-    return container.publish().publish_bundled(Operator(), progress, by=by)
+    return container.publish().publish_bundled(_OPERATOR, progress, by=by)
 
 
 def demo_of(container: Container) -> str:
     """Create what the demo lacks and a new key; return what the operator needs to know."""
-    settings, demo = container.settings(), container.provision_demo()(Operator())
+    settings, institution_id = container.settings(), _institution_id(container)
     base_url = settings.base_url
     lines = ["", f"The service is at {base_url}, its API at {base_url}/docs"]
     if settings.catalogue_pages is not Readers.OFF:
         lines.append(f"Read the catalogue at {base_url}/catalogue")
-    if demo.password is None:
+    password = _new_password(container, institution_id)
+    if password is None:
         program = sys.argv[0] if Path(sys.argv[0]).name == "evref" else "evref"
         lines.append(f"Manage keys at {base_url}/settings, as {MEMBER} with your password;")
         lines.append(f"to set a new one: {program} member reset-password {MEMBER}")
     else:
-        password = f"the password {demo.password} (not shown again)"
-        lines.append(f"Manage keys at {base_url}/settings, as {MEMBER} with {password}")
-    if demo.expires:
+        shown = f"the password {password} (not shown again)"
+        lines.append(f"Manage keys at {base_url}/settings, as {MEMBER} with {shown}")
+    keys = container.manage_keys()
+    expires_on = None
+    if any(
+        listed.key.name == KEY and not listed.state.has_ended
+        for listed in keys.list(_OPERATOR, institution_id)
+    ):
         lines.append(
             "The key of an earlier start cannot be shown again. This key expires tomorrow."
         )
-    request = f'curl -H "Authorization: Bearer {demo.token}" {base_url}/api/v1/diagnoses'
+        expires_on = keys.today() + timedelta(days=1)
+    token = keys.create(_OPERATOR, institution_id, name=KEY, expires_on=expires_on).token.text
+    request = f'curl -H "Authorization: Bearer {token}" {base_url}/api/v1/diagnoses'
     return "\n".join([*lines, "", "Try it:", "", f"  {request}", ""])
+
+
+def _institution_id(container: Container) -> str:
+    institutions = container.manage_institutions()
+    try:
+        return institutions.institution_named(_OPERATOR, INSTITUTION).id
+    except NotFoundError:
+        return institutions.create_institution(_OPERATOR, INSTITUTION).id
+
+
+def _new_password(container: Container, institution_id: str) -> str | None:
+    """Create the member, and return the password; None if the member already exists."""
+    people = container.people()
+    try:
+        people.with_email(_OPERATOR, MEMBER)
+    except NotFoundError:
+        password = f"{container.randomness().below(16**16):016x}"
+        people.create(_OPERATOR, institution_id, MEMBER, password=password)
+        return password
+    return None

@@ -102,25 +102,8 @@ _LONG = "at least 32 characters, such as the output of openssl rand -hex 32"
 class Settings(BaseSettings):
     """The operator's settings. Each field is the variable of the same name with `EVREF_`.
 
-    - `storage`: a `StorageKind`, or the name of an installed storage.
-    - `quota_url`: the Redis server that counts requests; None to count in the database.
-    - `database_connections`: the maximum number of database connections of a worker.
-    - `storage_timeout_seconds`: how long a request waits for the database or for Redis.
-    - `cors_origins`: the origins whose scripts may call the API.
-    - `frame_ancestors`: the origins whose pages can show the pages for readers in a frame.
-    - `representation_cache_mb`: the size of a worker's response cache in MiB.
-    - `secret_key`: signs the cookies of the settings pages; None to generate one and store it.
-    - `proxies`: the number of proxies in front of the service, each of which adds its client's
-      address to X-Forwarded-For.
-    - `metrics_token`: the token that /metrics requires; None to disable /metrics.
-    - `metrics_folder`: the folder for the workers' counts, which /metrics reports.
-    - `sign_in_header`: the header in which a proxy names its user by e-mail address, beside
-      X-Evref-Proxy-Secret; None if no proxy signs people in.
-    - `sign_out_url`: where a member whom a proxy signed in ends the session of the provider.
-    - `interfaces`: the settings of interfaces: `EVREF_FHIR=off` is `{"fhir": "off"}`.
-    - `canonical_root`: what the canonical URLs of FHIR resources begin with.
-    - `licence`: the address of the licence of a catalogue that is not the bundled one; None if it
-      has none.
+    docs/reference/settings.md says what each is for. `interfaces` has the settings of interfaces:
+    `EVREF_FHIR=off` is `{"fhir": "off"}`.
     """
 
     model_config = SettingsConfigDict(

@@ -9,19 +9,20 @@ from datetime import date, datetime
 from evref.domain.access.caps import KeyCaps
 from evref.domain.access.key import ApiKey, Permission
 from evref.domain.access.quota import DayUsage, Quota
+from evref.domain.identifiers import Digest
 
 
 class Admission(ABC):
     """Counts requests by key and UTC day, exactly, even if they are concurrent."""
 
     @abstractmethod
-    def admit(self, digest: str, needed: Permission, instant: datetime) -> Quota:
+    def admit(self, digest: Digest, needed: Permission, instant: datetime) -> Quota:
         """Admit and count a request, and return the quota after it, in one atomic step.
 
         The number of requests admitted in a day never exceeds the limit of the key, for any number
         of concurrent requests, processes and machines, and no request below the limit is refused.
-        All tokens of the key share the limit. `digest` is the SHA-256 (hexadecimal) of the token,
-        `instant` is the present time. A change of the key takes effect within one second.
+        All tokens of the key share the limit. `instant` is the present time. A change of the key
+        takes effect within one second.
 
         Raises:
             InvalidApiKeyError: If no active key has a secret with this digest that is valid at
@@ -43,7 +44,7 @@ class Keys(ABC):
         """
 
     @abstractmethod
-    def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
+    def by_digests(self, digests: Collection[Digest]) -> Mapping[Digest, ApiKey]:
         """Return the keys that have secrets with these digests, valid or not, by digest.
 
         A digest that no secret has is omitted.

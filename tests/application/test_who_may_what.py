@@ -21,7 +21,6 @@ from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.people import People
 from evref.application.catalogue.load_codes import LoadCodes
 from evref.application.catalogue.publish_catalogue import PublishCatalogue
-from evref.application.provision_demo import ProvisionDemo
 from evref.application.read_audit_log import ReadAuditLog
 from evref.domain.accounts.institution import Institution
 from evref.domain.audit import EVERYTHING
@@ -30,7 +29,7 @@ from evref.domain.errors import NotAllowedError, NotFoundError
 from evref.domain.principal import Operator, Principal, Role
 from evref.ports.storage import AuditLog
 from evref.testing.builders import a_catalogue, an_entry
-from tests.fakes import FakeCatalogueFiles, FakeClock, SeededRandomness
+from tests.fakes import FakeCatalogueFiles, FakeClock
 
 A_MAP = SnomedMap.from_groups(None, {1: (("M17",),)})
 PASSWORD = "correct horse battery"
@@ -50,7 +49,6 @@ class House:
     institutions: ManageInstitutions
     people: People
     log: ReadAuditLog
-    demo: ProvisionDemo
     publish: PublishCatalogue
     codes: LoadCodes
     institution_id: str
@@ -88,7 +86,6 @@ def house(
     institutions: ManageInstitutions,
     people: People,
     audit: AuditLog,
-    randomness: SeededRandomness,
     publish: PublishCatalogue,
     codes: LoadCodes,
     hospital: Institution,
@@ -104,9 +101,6 @@ def house(
         keys=keys,
         institutions=institutions,
         log=ReadAuditLog(audit),
-        demo=ProvisionDemo(
-            institutions=institutions, people=people, keys=keys, randomness=randomness
-        ),
         publish=publish,
         codes=codes,
         institution_id=own.id,
@@ -205,7 +199,6 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
             "People.reset_password": lambda h, who: h.people.reset_password(
                 who, h.member_id, password="another long one"
             ),
-            "ProvisionDemo.__call__": lambda h, who: h.demo(who),
             "LoadCodes.read_map": lambda h, who: h.codes.read_map(who, ONE),
             "LoadCodes.load": lambda h, who: h.codes.load(who, A_MAP, by="root"),
             "LoadCodes.leading": lambda h, who: h.codes.leading(who, A_MAP),

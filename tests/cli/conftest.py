@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from evref.adapters.outbound.files import nodes, reading
+from evref.adapters.outbound.files import catalogue_files, nodes
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.cli.main import main
 from tests.servers import free_port
@@ -55,7 +55,7 @@ INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 def _parsed_files() -> Iterator[None]:
     """Cache parsed files, because most commands read the bundled catalogue."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "parsed", cache(nodes.parsed))
+        patch.setattr(catalogue_files, "parsed", cache(nodes.parsed))
         yield
 
 

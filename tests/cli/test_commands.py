@@ -18,6 +18,7 @@ import pytest
 
 import evref
 from evref.bootstrap.container import Container
+from evref.bootstrap.demo import demo_of
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.cli.main import cli
 from evref.domain.access.token import KeyToken
@@ -311,10 +312,9 @@ def test_output_that_cannot_be_written_is_an_error_in_one_line(ready: Run, folde
 
 def test_the_key_of_a_demo_expires_only_where_an_earlier_one_is_valid() -> None:
     container = Container(settings=Settings(storage=StorageKind.MEMORY))
-    provision = container.provision_demo()
 
-    assert not provision(OPERATOR).expires
-    assert provision(OPERATOR).expires
+    assert "expires" not in demo_of(container)
+    assert "expires tomorrow" in demo_of(container)
     for listed in container.manage_keys().list_all(OPERATOR):
         container.manage_keys().revoke(OPERATOR, listed.key.id)
-    assert not provision(OPERATOR).expires
+    assert "expires" not in demo_of(container)

@@ -54,11 +54,7 @@ class KeyInUse:
 
 @dataclass(kw_only=True, eq=False)
 class ManageKeys:
-    """Manages keys for members and the operator.
-
-    Each method raises `NotAllowedError` if the principal may not do it, and `NotFoundError` if the
-    institution or key does not exist. To a member, keys of other institutions do not exist.
-    """
+    """Manages keys. To a member, keys of other institutions do not exist."""
 
     storage: Storage
     clock: Clock

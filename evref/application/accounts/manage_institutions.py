@@ -17,12 +17,6 @@ from evref.ports.system import Clock, Randomness
 
 @dataclass(kw_only=True, eq=False)
 class ManageInstitutions:
-    """Creates institutions, and sets which proxy signs in their members.
-
-    Each method raises `NotAllowedError` if the principal may not do it, and `NotFoundError` if the
-    institution does not exist.
-    """
-
     storage: Storage
     clock: Clock
     randomness: Randomness

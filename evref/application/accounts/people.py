@@ -44,11 +44,7 @@ class People:
     If an institution has members, at least one is an admin. The inviter of each invitation is an
     admin, or the operator. An e-mail has at most one invitation of an institution, and none if a
     member of it has the e-mail. An address of a domain whose members another institution signs in
-    is refused.
-
-    Each method with a principal raises `NotAllowedError` if the principal may not do it, and
-    `NotFoundError` if the institution, member or invitation does not exist. To a member, those of
-    other institutions do not exist.
+    is refused. To a member, other institutions and their people do not exist.
     """
 
     storage: Storage

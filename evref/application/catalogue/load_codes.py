@@ -14,11 +14,6 @@ from evref.ports.system import Clock
 
 @dataclass(eq=False)
 class LoadCodes:
-    """Loads, shows and removes the map.
-
-    Each method raises `NotAllowedError` if the principal may not publish.
-    """
-
     storage: Storage
     files: CatalogueFiles
     clock: Clock

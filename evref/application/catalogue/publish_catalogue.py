@@ -42,10 +42,7 @@ class Plan:
 
 @dataclass(eq=False)
 class PublishCatalogue:
-    """Loads the catalogue from files into storage, and exports it to files.
-
-    Each method raises `NotAllowedError` if the principal may not publish.
-    """
+    """Loads the catalogue from files into storage, and exports it to files."""
 
     storage: Storage
     files: CatalogueFiles

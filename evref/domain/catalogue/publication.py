@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 from evref.domain.catalogue.evidence import Direction
+from evref.domain.declaration import Declared, Named
 from evref.domain.rules import counted
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """A change of what the sources say about using an intervention."""
 
     before: Direction
@@ -25,7 +25,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class InterventionChange:
+class InterventionChange(Declared):
     """A changed intervention. `fields` has the paths of its changed fields in the API's record.
 
     Such as `evidence.direction` or `summary`. `direction` is None if that has not changed.
@@ -37,21 +37,21 @@ class InterventionChange:
 
 
 @dataclass(frozen=True, slots=True)
-class DiagnosisChange:
+class DiagnosisChange(Declared):
     """A changed diagnosis. Changed interventions come in this order: turns, then others by id.
 
     `record` says whether the diagnosis itself changed, not only its visible interventions.
     """
 
-    diagnosis_id: str
+    diagnosis_id: Annotated[str, Named("id")]
     record: bool
-    interventions_added: tuple[str, ...]
-    interventions_removed: tuple[str, ...]
-    interventions_changed: tuple[InterventionChange, ...]
+    interventions_added: Annotated[tuple[str, ...], Named("added")]
+    interventions_removed: Annotated[tuple[str, ...], Named("removed")]
+    interventions_changed: Annotated[tuple[InterventionChange, ...], Named("changed")]
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Declared):
     """Diagnoses by id: added, removed and changed, with changes of direction first.
 
     `removed_with_them` are the ids of the visible interventions of removed diagnoses.

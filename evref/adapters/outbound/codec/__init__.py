@@ -1,7 +1,14 @@
-"""An entry of the catalogue as a JSON document, for adapters that store or write entries."""
+"""Records of the catalogue as JSON documents, for adapters that store or write them."""
 
 from evref.adapters.outbound.codec.document import from_document, to_document
-from evref.adapters.outbound.codec.records import NUMBER, Path, Quoted, Unquoted, UnreadableError
+from evref.adapters.outbound.codec.records import (
+    NUMBER,
+    Path,
+    Quoted,
+    Unquoted,
+    UnreadableError,
+    read_record,
+)
 
 __all__ = [
     "NUMBER",
@@ -10,5 +17,6 @@ __all__ = [
     "Unquoted",
     "UnreadableError",
     "from_document",
+    "read_record",
     "to_document",
 ]

@@ -67,11 +67,6 @@ def from_document(document: object, *, is_valid: bool = False) -> Entry:
     """Return the entry in a document.
 
     If the values are known to be valid, only their types are checked.
-
-    Raises:
-        UnreadableError: If a field is missing or unknown, has a wrong type, or breaks a rule of
-            the domain; has at least one error of each record that has any.
-
     """
     errors = Errors()
     parts = ("interventions", "references")

@@ -105,10 +105,6 @@ def read_record(
     `others` are further names that the object has. If the values are known to be valid, only their
     types are checked. `readers` read the values of some fields in place of what the declaration
     says.
-
-    Raises:
-        UnreadableError: If the data is not such a record.
-
     """
     kind: Any = record
     names, required = _names(kind, others)
@@ -136,7 +132,7 @@ def read_record(
     return made
 
 
-def _of_valid(record: type[_Record], **values: object) -> _Record:
+def _of_valid(record: type[_Record], /, **values: object) -> _Record:
     made = object.__new__(record)
     for attribute, value in values.items():
         object.__setattr__(made, attribute, value)
@@ -156,7 +152,8 @@ def _value_reader(kind: Kind, *, is_valid: bool) -> _Read:
     if kind.is_list:
         return partial(read_list, _reader(kind.items[0], is_valid=is_valid))
     if kind.is_pair:
-        return partial(_read_pair, kind.type, or_null)
+        read = _reader(declared(kind.type)[0].kind, is_valid=is_valid)
+        return partial(_read_pair, kind.type, read, or_null)
     if kind.is_mapping:
         keys, values = (_reader(item, is_valid=is_valid) for item in kind.items)
         return partial(_read_mapping, keys, values)
@@ -183,11 +180,11 @@ def read_list(read: _Read, values: object) -> tuple[Any, ...]:
 _ENDS = 2
 
 
-def _read_pair(kind: type, or_null: str, values: object) -> tuple[Any, ...]:
+def _read_pair(kind: type, read: _Read, or_null: str, values: object) -> tuple[Any, ...]:
     if not isinstance(values, list) or len(values) != _ENDS:
         allowed = f"a list of two numbers, the lower end first{or_null and ', or null'}"
         raise UnreadableError([((), f"must be {allowed}")])
-    pair: tuple[Any, ...] = kind(*read_list(_read_number, values))
+    pair: tuple[Any, ...] = kind(*read_list(read, values))
     return pair
 
 

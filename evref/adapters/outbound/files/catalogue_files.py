@@ -1,29 +1,32 @@
-from collections.abc import Iterable
-from pathlib import Path
+"""Reads and writes the files of a catalogue, with the line of each error."""
 
+import pathlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from evref.adapters.outbound.codec import Path, UnreadableError, from_document
 from evref.adapters.outbound.files.folders import Folders, text_of
-from evref.adapters.outbound.files.nodes import FileError
-from evref.adapters.outbound.files.reading import Reader
+from evref.adapters.outbound.files.nodes import FileError, Node, parsed, shown
 from evref.adapters.outbound.files.snomed_map import read_snomed_map
 from evref.adapters.outbound.files.writing import write_files
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.entry import Entry
 from evref.ports import catalogue
 from evref.ports.catalogue import FileFault, InvalidCatalogueError, MapFile
+
+_LONGEST_MESSAGE = 500
 
 
 class YamlCatalogueFiles(catalogue.CatalogueFiles):
     """One YAML file for each diagnosis; docs/reference/catalogue-format.md has the format."""
 
-    def read(self, paths: Iterable[Path], progress: catalogue.Progress) -> Catalogue:
+    def read(self, paths: Iterable[pathlib.Path], progress: catalogue.Progress) -> Catalogue:
         folders = Folders(paths)
-        reader = Reader()
+        reader = _Reader()
         entries = []
         faults = list(folders.faults)
         for done, (path, name) in enumerate(folders.files, start=1):
-            try:
-                entry, errors = reader.entry(text_of(path), name)
-            except FileError as error:
-                entry, errors = None, [FileFault(name, error.line, error.message)]
+            entry, errors = reader.entry(path, name)
             faults += errors
             if entry is not None:
                 entries.append(entry)
@@ -32,11 +35,71 @@ class YamlCatalogueFiles(catalogue.CatalogueFiles):
             raise InvalidCatalogueError(faults)
         return Catalogue(entries)
 
-    def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
+    def not_read(self, paths: Iterable[pathlib.Path]) -> tuple[str, ...]:
         return tuple(Folders(paths).not_read)
 
-    def read_snomed_map(self, path: Path, refset: str | None) -> MapFile:
+    def read_snomed_map(self, path: pathlib.Path, refset: str | None) -> MapFile:
         return read_snomed_map(path, refset)
 
-    def write(self, catalogue: Catalogue, folder: Path) -> None:
+    def write(self, catalogue: Catalogue, folder: pathlib.Path) -> None:
         write_files(catalogue, folder)
+
+
+class _Reader:
+    """Reads files one by one, and remembers the file of each id to find duplicates."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str | int, str], str] = {}
+
+    def entry(self, path: pathlib.Path, file: str) -> tuple[Entry | None, list[FileFault]]:
+        """Return the entry in a file, which messages call `file`, or the errors of it by line."""
+        try:
+            node = parsed(text_of(path))
+        except FileError as error:
+            return None, [FileFault(file, error.line, error.message)]
+        entry = None
+        # By path, because one error of a field is enough.
+        errors: dict[Path, str] = {}
+        try:
+            entry = from_document(node.data)
+        except UnreadableError as error:
+            for place, message in error.errors:
+                errors.setdefault(place, message)
+        errors |= self._repeated_ids(node, file)
+        faults = [
+            FileFault(file, _at(node, path).line, _message(path, message))
+            for path, message in errors.items()
+        ]
+        return (None if faults else entry), sorted(faults, key=lambda fault: fault.line or 0)
+
+    def _repeated_ids(self, node: Node, file: str) -> Iterator[tuple[Path, str]]:
+        """Check that ids are unique among the files."""
+        interventions = _at(node, ("interventions",)).inner
+        number = len(interventions) if isinstance(interventions, list) else 0
+        paths: list[Path] = [("id",), *(("interventions", place, "id") for place in range(number))]
+        for path in paths:
+            found = _at(node, path)
+            if isinstance(found.data, str):
+                place = f"{file}:{found.line}"
+                first = self._places.setdefault((path[0], found.data), place)
+                if first != place:
+                    named = shown(found.data)
+                    yield path, f'must be unique, "{named}" is also the id in {first}'
+
+
+def _at(node: Node, path: Path) -> Node:
+    """Return the node at a path, or its nearest existing ancestor."""
+    for step in path:
+        inner: Any = node.inner
+        try:
+            node = inner[step]
+        except (LookupError, TypeError):
+            break
+    return node
+
+
+def _message(path: Path, message: str) -> str:
+    """Return the message with the name of its field in front."""
+    names = [step for step in path if isinstance(step, str) and step]
+    name = f"{shown(names[-1])}: " if names else ""
+    return f"{name}{shown(message, _LONGEST_MESSAGE)}"

@@ -65,25 +65,21 @@ class Folders:
 
     def _in_folder(self, folder: Path) -> Iterator[tuple[Path, bool]]:
         """Yield each file below the folder, and whether it is a catalogue file."""
-        waiting = [folder]
-        while waiting:
-            folder = waiting.pop()
-            try:
-                with os.scandir(folder) as entries:
-                    children = sorted(entries, key=lambda entry: entry.name)
-            except OSError as error:
-                self._refuse(folder, f"cannot be read: {reason(error)}")
-                continue
-            below = []
-            for entry in children:
-                path = folder / entry.name
-                if entry.name.startswith("."):
-                    yield path, False
-                elif entry.is_dir(follow_symlinks=False):
-                    below.append(path)
-                else:
-                    yield path, is_catalogue_file(entry.name) and not path.is_dir()
-            waiting += reversed(below)
+
+        def refuse(error: OSError) -> None:
+            self._refuse(Path(error.filename), f"cannot be read: {reason(error)}")
+
+        for parent, folders, files in os.walk(folder, onerror=refuse):
+            names = sorted([*folders, *files])
+            folders[:] = [
+                name
+                for name in sorted(folders)
+                if not (name.startswith(".") or Path(parent, name).is_symlink())
+            ]
+            for name in names:
+                path = Path(parent, name)
+                if name not in folders:
+                    yield path, is_catalogue_file(name) and not path.is_dir()
 
     def _take(self, path: Path, status: os.stat_result) -> None:
         name = shown_path(path)
@@ -103,12 +99,7 @@ def is_catalogue_file(name: str) -> bool:
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a file without its byte order mark.
-
-    Raises:
-        FileError: If the file cannot be read, is too large or is not UTF-8.
-
-    """
+    """Return the text of a file without its byte order mark."""
     try:
         with opened(path) as file:
             data = file.read(LARGEST_FILE + 1)
@@ -126,14 +117,7 @@ def text_of(path: Path) -> str:
 
 
 def opened(path: Path) -> BinaryIO:
-    """Open a file, without waiting for a pipe or reading from a device.
-
-    Raises:
-        FileError: If it is not a file.
-        OSError: If it cannot be opened.
-        ValueError: If its path cannot be encoded.
-
-    """
+    """Open a file, without waiting for a pipe or reading from a device."""
     file = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115 - the caller closes it
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()

@@ -79,12 +79,7 @@ def shown(text: str, longest: int = _LONGEST_SHOWN) -> str:
 
 
 def parsed(text: str) -> Node:
-    """Return the data of the single document in the text.
-
-    Raises:
-        FileError: If the text is not YAML, or uses a YAML feature that catalogue files must not.
-
-    """
+    """Return the data of the single document in the text."""
     odd = _NOT_IN_YAML.search(text)
     if odd is not None:
         line = text.count("\n", 0, odd.start()) + 1
@@ -126,14 +121,14 @@ class _Builder:
                 case yaml.DocumentStartEvent() if self._root is not None:
                     raise FileError(line, "must have one document only, another begins here")
                 case yaml.ScalarEvent():
-                    self._place(_scalar(event, line))
+                    self._insert(_scalar(event, line))
                 case yaml.SequenceStartEvent():
                     self._start(event, Node(line, [], inner=[]))
                 case yaml.MappingStartEvent():
                     self._start(event, Node(line, {}, inner={}))
                 case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
                     self._keys.pop()
-                    self._place(self._open.pop())
+                    self._insert(self._open.pop())
                 case yaml.AliasEvent():
                     _refuse_anchor(event, line)
                 case _:
@@ -150,7 +145,7 @@ class _Builder:
         self._open.append(node)
         self._keys.append(None)
 
-    def _place(self, node: Node) -> None:
+    def _insert(self, node: Node) -> None:
         self._count += 1
         if self._count > MOST_NODES:
             raise FileError(node.line, f"must not have more than {MOST_NODES} keys and values")

@@ -75,12 +75,7 @@ class _RowError(Exception):
 
 
 def read_snomed_map(path: Path, refset: str | None) -> MapFile:
-    """Return the map in a file, which may be compressed with gzip or in a zip archive.
-
-    Raises:
-        InvalidCatalogueError: If the file or a row cannot be read; it has the first 100 such rows.
-
-    """
+    """Return the map in a file, which may be compressed with gzip or in a zip archive."""
     try:
         with ExitStack() as closing:
             file = closing.enter_context(opened(path))

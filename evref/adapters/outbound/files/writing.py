@@ -32,13 +32,7 @@ _DUMPER: type[yaml.SafeDumper | yaml.CSafeDumper] = getattr(yaml, "CSafeDumper",
 
 
 def write_files(catalogue: Catalogue, folder: Path) -> None:
-    """Write `ID.yaml` for each entry to the folder, which is created if it does not exist.
-
-    Raises:
-        InvalidCatalogueError: If the folder is not empty, or the files cannot be written. Some
-            may then be written and others not.
-
-    """
+    """Write `ID.yaml` for each entry to the folder, which is created if it does not exist."""
     texts = {f"{entry.diagnosis.id}.yaml": text_of_entry(entry) for entry in catalogue.entries}
     too_large = [
         FileFault(shown_path(folder / name), None, f"would have more than {LARGEST_FILE} bytes")

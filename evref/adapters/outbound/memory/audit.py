@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 
 from evref.adapters.outbound.memory.state import MemoryPart
 from evref.domain.audit import EVERYTHING, Action, AuditEntry, AuditFilter
@@ -18,8 +19,13 @@ class MemoryAuditLog(MemoryPart, storage.AuditLog):
         skip: int = 0,
         most: int | None = None,
     ) -> tuple[AuditEntry, ...]:
-        newest_first = self._of(institution_id, only)[::-1]
-        return tuple(newest_first[skip : None if most is None else skip + most])
+        with self._state.lock:
+            newest_first = (
+                entry
+                for entry in reversed(self._state.audit)
+                if entry.institution_id == institution_id and only.admits(entry)
+            )
+            return tuple(islice(newest_first, skip, None if most is None else skip + most))
 
     def gather(self, entries: Sequence[AuditEntry]) -> None:
         with self._state.lock:
@@ -32,14 +38,6 @@ class MemoryAuditLog(MemoryPart, storage.AuditLog):
                 entry
                 for entry in self._state.audit
                 if entry.action not in actions or entry.at >= instant
-            ]
-
-    def _of(self, institution_id: str | None, only: AuditFilter) -> list[AuditEntry]:
-        with self._state.lock:
-            return [
-                entry
-                for entry in self._state.audit
-                if entry.institution_id == institution_id and only.admits(entry)
             ]
 
 

@@ -31,11 +31,6 @@ class RedisServer:
     A call waits at most `timeout_seconds`, including the time to connect. It fails at once if its
     response could come too late for the request.
     Safe to share between threads. A forked process opens its own connections.
-
-    Raises:
-        InvalidValueError: If the URL is malformed or has an unknown option, or redis-py is not
-            installed.
-
     """
 
     def __init__(self, url: str, *, timeout_seconds: float = 2.5) -> None:

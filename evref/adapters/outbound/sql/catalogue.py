@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from sqlalchemy import delete, func, insert, select, update
 
-from evref.adapters.outbound.codec import from_document, to_document
+from evref.adapters.outbound.codec import from_document, read_record, to_document
 from evref.adapters.outbound.sql.engine import SqlPart, Transaction
 from evref.adapters.outbound.sql.tables import (
     catalogue_history,
@@ -18,15 +18,9 @@ from evref.adapters.outbound.sql.tables import (
     code_map,
 )
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.content import content_of
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.evidence import Direction
-from evref.domain.catalogue.publication import (
-    Comparison,
-    DiagnosisChange,
-    InterventionChange,
-    Publication,
-    Turn,
-)
+from evref.domain.catalogue.publication import Comparison, Publication
 from evref.domain.catalogue.record_code import Edition
 from evref.domain.catalogue.snomed import LoadedMap, SnomedMap
 from evref.domain.errors import CatalogueReplacedError, StorageUnavailableError
@@ -111,7 +105,7 @@ class SqlCatalogueChanges(CatalogueChanges):
         values: dict[str, Any] = {name: getattr(publication, name) for name in _FIELDS}
         values["catalogue"] = _document(catalogue.entries)
         if publication.comparison is not None:
-            values["comparison"] = _stored_comparison(publication.comparison)
+            values["comparison"] = _stored(content_of(publication.comparison))
         connection = self._transaction.connection
         # This blocks other publications until the transaction ends.
         switched = connection.execute(
@@ -178,65 +172,14 @@ def _stored(document: object) -> bytes:
     return zlib.compress(json.dumps(document, separators=(",", ":")).encode())
 
 
-def _stored_comparison(comparison: Comparison) -> bytes:
-    document = {
-        "added": comparison.added,
-        "removed": comparison.removed,
-        "removed_with_them": comparison.removed_with_them,
-        "changed": [
-            {
-                "id": diagnosis.diagnosis_id,
-                "record": diagnosis.record,
-                "added": diagnosis.interventions_added,
-                "removed": diagnosis.interventions_removed,
-                "changed": [
-                    {
-                        "id": intervention.id,
-                        "fields": intervention.fields,
-                        "direction": intervention.direction
-                        and [intervention.direction.before, intervention.direction.after],
-                    }
-                    for intervention in diagnosis.interventions_changed
-                ],
-            }
-            for diagnosis in comparison.changed
-        ],
-    }
-    return _stored(document)
-
-
 def _comparison(stored: bytes | None) -> Comparison | None:
     if stored is None:
         return None
     try:
-        document = json.loads(zlib.decompress(stored))
-        return Comparison(
-            tuple(document["added"]),
-            tuple(document["removed"]),
-            tuple(map(_diagnosis_change, document["changed"])),
-            # 0.2.0 did not store them.
-            tuple(document.get("removed_with_them", ())),
-        )
-    except (zlib.error, ValueError, LookupError, TypeError):
+        return read_record(Comparison, json.loads(zlib.decompress(stored)), is_valid=True)
+    except (zlib.error, ValueError):
         # A damaged one must not keep the catalogue from being served and replaced.
         return None
-
-
-def _diagnosis_change(diagnosis: dict[str, Any]) -> DiagnosisChange:
-    return DiagnosisChange(
-        diagnosis["id"],
-        diagnosis["record"],
-        tuple(diagnosis["added"]),
-        tuple(diagnosis["removed"]),
-        tuple(
-            InterventionChange(
-                intervention["id"],
-                tuple(intervention["fields"]),
-                intervention["direction"] and Turn(*map(Direction, intervention["direction"])),
-            )
-            for intervention in diagnosis["changed"]
-        ),
-    )
 
 
 def _stored_map(snomed: SnomedMap) -> bytes:

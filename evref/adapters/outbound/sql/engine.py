@@ -75,10 +75,6 @@ class SqlDatabase(Source):
     before a fork. It opens at most `pool_size` connections, and on SQLite one more for `direct`. A
     call waits at most 0.4 seconds for a connection, and at most `timeout_seconds` in all, but not
     longer than its request may.
-
-    Raises:
-        InvalidValueError: If the URL is not of a database that can be used.
-
     """
 
     def __init__(self, url: str, *, pool_size: int = 64, timeout_seconds: float = 2.5) -> None:
