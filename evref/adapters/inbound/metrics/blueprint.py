@@ -112,9 +112,7 @@ class Metrics:
         """Return the counts of all processes that share the folder, including ended ones."""
         registry = CollectorRegistry()
         MultiProcessCollector(registry, path=str(self._folder))  # type: ignore[no-untyped-call]
-        registry.register(_ServedCatalogue(catalogue))
-        registry.register(_Workers(self._folder))
-        registry.register(_Storage(warnings))
+        registry.register(_Present(self._folder, catalogue, warnings))
         return generate_latest(registry)
 
     def blueprint(
@@ -145,56 +143,51 @@ class Metrics:
         return pages
 
 
-class _ServedCatalogue(Collector):
-    def __init__(self, catalogue: Catalogue | None) -> None:
-        self._catalogue = catalogue
+class _Present(Collector):
+    """What holds now: the software, the catalogue, the workers, and the warnings of storage."""
 
-    def collect(self) -> Iterator[Metric]:
-        yield InfoMetricFamily("evref_build", "The software.", {"version": evref.__version__})
-        if self._catalogue is None:
-            return
-        yield InfoMetricFamily(
-            "evref_catalogue", "What is served.", {"version": self._catalogue.version}
-        )
-        checks = [entry.diagnosis.checked_on for entry in self._catalogue.entries]
-        if checks:
-            midnight = datetime.combine(min(checks), time.min, UTC)
-            yield GaugeMetricFamily(
-                "evref_catalogue_oldest_check_timestamp_seconds",
-                "The earliest day on which an entry was last checked.",
-                midnight.timestamp(),
-            )
-
-
-class _Workers(Collector):
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, catalogue: Catalogue | None, warnings: Sequence[str]) -> None:
         self._folder = folder
-
-    def collect(self) -> Iterator[Metric]:
-        running = 0
-        processes = {
-            int(file.stem.rpartition("_")[2]) for file in self._folder.glob("histogram_*.db")
-        }
-        # The process that starts the workers also has a file.
-        for process in processes - {os.getppid()}:
-            # Files of ended workers remain; another user's process may have the id of one.
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(process, 0)
-                running += 1
-        yield GaugeMetricFamily("evref_workers", "Workers that are running.", running)
-
-
-class _Storage(Collector):
-    def __init__(self, warnings: Sequence[str]) -> None:
+        self._catalogue = catalogue
         self._warnings = warnings
 
     def collect(self) -> Iterator[Metric]:
+        yield InfoMetricFamily("evref_build", "The software.", {"version": evref.__version__})
+        if self._catalogue is not None:
+            yield from _of_catalogue(self._catalogue)
+        yield GaugeMetricFamily(
+            "evref_workers", "Workers that are running.", _running_workers(self._folder)
+        )
         metric = GaugeMetricFamily(
             "evref_storage_warning", "A warning about the setup of storage.", labels=["warning"]
         )
         for warning in self._warnings:
             metric.add_metric([warning], 1)
         yield metric
+
+
+def _of_catalogue(catalogue: Catalogue) -> Iterator[Metric]:
+    yield InfoMetricFamily("evref_catalogue", "What is served.", {"version": catalogue.version})
+    checks = [entry.diagnosis.checked_on for entry in catalogue.entries]
+    if checks:
+        midnight = datetime.combine(min(checks), time.min, UTC)
+        yield GaugeMetricFamily(
+            "evref_catalogue_oldest_check_timestamp_seconds",
+            "The earliest day on which an entry was last checked.",
+            midnight.timestamp(),
+        )
+
+
+def _running_workers(folder: Path) -> int:
+    running = 0
+    processes = {int(file.stem.rpartition("_")[2]) for file in folder.glob("histogram_*.db")}
+    # The process that starts the workers also has a file.
+    for process in processes - {os.getppid()}:
+        # Files of ended workers remain; another user's process may have the id of one.
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(process, 0)
+            running += 1
+    return running
 
 
 def _current_catalogue(browse: BrowseCatalogue) -> Catalogue | None:

@@ -1,15 +1,14 @@
 """Suggestions for the search field while the user types, as JSON."""
 
 import json
-import threading
 from functools import partial
 from http import HTTPStatus
 
-from cachetools import LRUCache
 from flask import Blueprint, Response, url_for
 
 from evref.adapters.inbound.pages.catalogue.search import OneAtATime
 from evref.adapters.inbound.web import query
+from evref.adapters.inbound.web.caching import ResponseCache
 from evref.adapters.inbound.web.frame import Frame
 from evref.adapters.inbound.web.problems import (
     InvalidParametersError,
@@ -23,7 +22,7 @@ from evref.domain.catalogue.served import Served
 LONGEST_TEXT = 64
 _PARAMETERS: dict[str, query.Parse] = {"q": partial(query.words, longest=LONGEST_TEXT)}
 _MOST = 8
-_MOST_KEPT = 1024
+_CACHE_BYTES = 4 * 1024 * 1024
 
 
 def register(pages: Blueprint, frame: Frame, searches: OneAtATime) -> None:
@@ -31,8 +30,7 @@ def register(pages: Blueprint, frame: Frame, searches: OneAtATime) -> None:
 
     The script sends a request at each pause in typing, and keeps its suggestions on 503.
     """
-    keeping = threading.Lock()
-    representations: LRUCache[tuple[str, str], Representation] = LRUCache(_MOST_KEPT)
+    cache: ResponseCache[Representation] = ResponseCache(_CACHE_BYTES)
 
     @pages.get("/catalogue/suggest")
     def suggest() -> Response:
@@ -42,19 +40,17 @@ def register(pages: Blueprint, frame: Frame, searches: OneAtATime) -> None:
             raise InvalidParametersError(ParameterFault("q", "is not understood", allowed))
         served, text = frame.require_served(), asked.get("q", "")
         target = served.catalogue.version, text
-        with keeping:
-            kept = representations.get(target)
-        if kept is None:
+        representation = cache.get(target)
+        if representation is None:
             try:
                 with searches.turn(seconds=0):
                     body = json.dumps({"suggestions": _suggestions(served, text)}).encode()
             except SearchBusyError:
                 headers = {"Retry-After": "1"}
                 return Response(status=HTTPStatus.SERVICE_UNAVAILABLE, headers=headers)
-            kept = Representation([body], "application/json")
-            with keeping:
-                representations[target] = kept
-        return respond(kept, PRIVATE)
+            representation = Representation([body], "application/json")
+            cache.put(target, representation)
+        return respond(representation, PRIVATE)
 
 
 def _suggestions(served: Served, text: str) -> list[dict[str, str]]:

@@ -26,9 +26,8 @@ from evref.adapters.inbound.pages.settings.audit_log import AuditLogPage
 from evref.adapters.inbound.pages.settings.forms import ConfirmForm
 from evref.adapters.inbound.pages.settings.institution import InstitutionPage
 from evref.adapters.inbound.pages.settings.members import MemberPages
-from evref.adapters.inbound.pages.settings.origin import from_another_site
 from evref.adapters.inbound.web import cookies
-from evref.adapters.inbound.web.headers import PAGE_POLICY
+from evref.adapters.inbound.web.headers import PAGE_POLICY, SENT_HOST
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.identity import Identity
 from evref.adapters.inbound.web.interfaces import Interface
@@ -42,6 +41,8 @@ LONGEST_FORM = 64 * 1024
 
 # The types of forms, or none. Flask-WTF would also accept JSON, and fail if it is malformed.
 _FORM_TYPES = frozenset({"", "application/x-www-form-urlencoded", "multipart/form-data"})
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def _blueprints(host: Host) -> Iterator[Blueprint]:
@@ -69,7 +70,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         if "secret_error" in g:
             raise g.secret_error
         signed_in = identity.signed_in()
-        if request.method == "POST" and from_another_site(base_url):
+        if request.method == "POST" and _is_from_another_site(base_url):
             return _forbidden("settings/other_site.html", base_url=base_url)
         return _to_sign_in() if signed_in is None and request.endpoint not in PUBLIC else None
 
@@ -99,6 +100,34 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
     InstitutionPage(host.keys, host.people).add_to(pages)
     AuditLogPage(host.log, host.keys).add_to(pages)
     yield pages
+
+
+def _is_from_another_site(base_url: str) -> bool:
+    """Return whether a page of another site sent this request, according to the browser.
+
+    Uses `Sec-Fetch-Site` (W3C Fetch Metadata) and `Origin` (RFC 6454). Browsers send at least one
+    of them with a form, so a client that sends neither is not a browser.
+
+    The origin in `Sec-Fetch-Site: same-origin` is the address that the browser sent the request
+    to, which may be another address of the service than `base_url`.
+    """
+    site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
+    if site not in {None, "same-origin", "none"}:
+        return True
+    if origin is None or _origin(origin) == _origin(base_url):
+        return False
+    scheme, _, host = origin.partition("://")
+    own_host = request.environ.get(SENT_HOST)
+    return site is None or scheme not in _DEFAULT_PORTS or not host or host != own_host
+
+
+def _origin(origin: str) -> tuple[str, str | None, int | None] | None:
+    try:
+        parts = urlsplit(origin)
+        port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
+    except ValueError:
+        return None
+    return parts.scheme, parts.hostname, port
 
 
 def _forbidden(template: str, **context: object) -> AnyResponse:
