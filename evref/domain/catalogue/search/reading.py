@@ -29,6 +29,8 @@ _TAG = re.compile(
 _CLAUSE_END = re.compile(r"[,;.!?](?=\s|$)|\b(?:but|aber|sondern)\b", re.IGNORECASE)
 _GERMAN_DOUBT = re.compile(r"\b(V|Z)\.\s*([an])\.", re.IGNORECASE)
 """Verdacht auf, Zustand nach."""
+_WHAT_NOT_TO_DO = re.compile(r"\bnot (?=(?:to )?do\b)", re.IGNORECASE)
+"""Asks what is advised against; the diagnosis that follows is meant."""
 _ADDED = re.compile(r",|\b(?:with|without|mit|ohne|avec|sans|con|sin)\b", re.IGNORECASE)
 _NEGATIONS_OF_RECORDS = (("encounter", "for"), ("risk",), ("screening",))
 _LONGEST_PHRASE = 6
@@ -195,7 +197,8 @@ class Reader:
         signs = {word for phrase in negations for word in phrase}.union(after)
         affirmed: list[Word] = []
         negated: dict[str, None] = {}
-        for clause in _CLAUSE_END.split(_GERMAN_DOUBT.sub(r"\1\2 ", text)):
+        text = _WHAT_NOT_TO_DO.sub("", _GERMAN_DOUBT.sub(r"\1\2 ", text))
+        for clause in _CLAUSE_END.split(text):
             chunks = _CHUNK.findall(clause)
             # In a longer text of capitals, they say nothing of a word.
             is_shouted = clause.isupper() and len(chunks) > _FEWEST_SHOUTED
