@@ -15,6 +15,7 @@ from tests.docs.conftest import SHOWN_ADDRESS, Demo
 from tests.docs.pages import DOCS, ROOT, Example, assert_printed, blocks, commands, programs
 
 ADD_A_DIAGNOSIS = DOCS / "how-to" / "add-a-diagnosis.md"
+READ_AS_FHIR = DOCS / "how-to" / "read-as-fhir.md"
 TUTORIAL = DOCS / "tutorial" / "first-answer.md"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 CURL = [
@@ -55,7 +56,7 @@ def test_a_curl_line_gets_the_answer_that_is_shown(demo: Demo, example: Example)
     assert_printed(example.shown or "…", printed.replace("\r", ""))
 
 
-@pytest.mark.parametrize("example", PYTHON, ids=str)
+@pytest.mark.parametrize("example", [*PYTHON, *programs(READ_AS_FHIR, "python")], ids=str)
 def test_a_program_in_python_prints_what_is_shown(demo: Demo, example: Example) -> None:
     assert example.shown
     assert_printed(example.shown, demo.run([sys.executable, "example.py"], example.code))

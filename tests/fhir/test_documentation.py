@@ -1,9 +1,8 @@
-"""The how-to has the mapping tables of the code, and its program runs."""
+"""The how-to has the mapping tables of the code."""
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable
 
 import pytest
@@ -19,8 +18,7 @@ from evref.adapters.inbound.fhir.outcome import status_of
 from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, MOST_COUNT, MOST_WITH_INCLUDED, SEARCH
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
 from evref.adapters.inbound.web.problems import DOCUMENTED
-from tests.docs.conftest import Demo, demo  # noqa: F401 - a fixture
-from tests.docs.pages import DOCS, assert_printed, programs
+from tests.docs.pages import DOCS
 
 PAGE = DOCS / "how-to" / "read-as-fhir.md"
 TABLES = [
@@ -28,7 +26,6 @@ TABLES = [
     for table in re.findall(r"(?m)(?:^\|.*\n)+", PAGE.read_text(encoding="utf-8"))
 ]
 ROWS = [row for table in TABLES for row in table]
-(PROGRAM,) = programs(PAGE, "python")
 
 
 def codes(codings: Iterable[Coding]) -> list[str]:
@@ -82,10 +79,3 @@ def test_the_page_has_every_parameter() -> None:
     assert f"at most {MOST_COUNT};" in count
     (included,) = (row[1] for row in ROWS if row[0] == "`_include`")
     assert f"at most {MOST_WITH_INCLUDED}" in included
-
-
-def test_the_program_prints_what_is_shown(request: pytest.FixtureRequest) -> None:
-    served: Demo = request.getfixturevalue("demo")
-    assert PROGRAM.shown
-
-    assert_printed(PROGRAM.shown, served.run([sys.executable, "read.py"], PROGRAM.code))

@@ -37,17 +37,12 @@ pytestmark = pytest.mark.shared_service
 @pytest.mark.parametrize(
     ("oid", "code", "read_as"),
     [
-        (ICD10, "M17", "ICD-10 M17"),
         (ICD10, "m171", "ICD-10 M17.1"),
         (f"{ICD10}.2", "M17.1", "ICD-10 M17.1"),
         (ICD10_CM, "M17.11", "ICD-10-CM M17.11"),
-        (ICD10_CM, "M17.0XXA", "ICD-10-CM M17.0XXA"),
         (ICD10_GM, "M17.1+", "ICD-10-GM M17.1"),
         (f"{ICD10_GM}.302", "M17", "ICD-10-GM M17"),
-        (f"{ICD10_GM}.417", "M17.-", "ICD-10-GM M17"),
-        (f"{ICD10_GM}.486", "M171", "ICD-10-GM M17.1"),
         (f"{ICD10_GM}.600", "M17.1", "ICD-10-GM M17.1"),
-        (ICD11, "FA01", "ICD-11 FA01"),
         (ICD11, "fa01.0&xk8g", "ICD-11 FA01.0&XK8G"),
     ],
 )
@@ -205,8 +200,6 @@ def test_a_subtopic_without_a_module_gives_only_the_diagnosis(
         (coded("ICD10", "M17"), f"{CRITERION}.cs", "is not an OID"),
         (coded(f"urn:uuid:{ICD10}", "M17"), f"{CRITERION}.cs", "is not an OID"),
         (coded(ICD10, "FA01"), f"{CRITERION}.c", 'is malformed: "FA01"'),
-        (coded(ICD10, "M15-M19"), f"{CRITERION}.c", 'is malformed: "M15-M19"'),
-        (coded(ICD11, "M17.1"), f"{CRITERION}.c", 'is malformed: "M17.1"'),
         (coded(ICD10_GM, "knee,", "12"), f"{CRITERION}.c12", 'is malformed: "knee, "'),
         (coded(ICD10, "x" * 41), f"{CRITERION}.c", "is malformed: 41 characters"),
         (named("x" * 201), f"{CRITERION}.dn", "is too long"),

@@ -119,8 +119,7 @@ def test_a_key_is_shown_exactly_once(site: Site, member: Visitor) -> None:
         *[
             ("daily_limit", typed, "Enter a whole number from 0 to 10,000,000.")
             for typed in (
-                *("", "many", "-1", "1.5", "1.000", "1_000", "10,00", "1,0000", ",100"),
-                *("\u0661\u0660", "10000001", "10,000,001", "9" * 5000),
+                *("", "-1", "1.000", "1_000", "10,00", "\u0661\u0660", "10,000,001", "9" * 5000),
             )
         ],
         (

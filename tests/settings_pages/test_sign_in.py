@@ -26,26 +26,20 @@ def test_a_member_signs_in_and_sees_the_keys(site: Site) -> None:
     assert EMAIL in page
 
 
-def test_every_page_leads_to_the_sign_in_and_back(site: Site) -> None:
-    for path in ("", "/api-keys", "/api-keys/new", "/password", "/audit-log"):
-        visitor = Visitor(site)
-
-        answer = visitor.get(f"/settings{path}")
-
-        assert answer.status_code == 303
-        assert answer.location == f"/settings/sign-in?next=/settings{path}"
-        assert visitor.sign_in(onwards=f"/settings{path}").location == f"/settings{path}"
-
-
 @pytest.mark.parametrize(
     "page",
-    ["/audit-log?kind=key_created&person=desk", "/api-keys?sort=name&page=2", "/members?q=a%26b"],
+    [
+        *("", "/api-keys/new", "/password", "/audit-log?kind=key_created&person=desk"),
+        *("/api-keys?sort=name&page=2", "/members?q=a%26b"),
+    ],
 )
-def test_the_sign_in_keeps_the_query_of_the_page(site: Site, page: str) -> None:
+def test_every_page_leads_to_the_sign_in_and_back_with_its_query(site: Site, page: str) -> None:
     visitor = Visitor(site)
 
     answer = visitor.get(f"/settings{page}")
 
+    assert answer.status_code == 303
+    assert urlsplit(answer.location).path == "/settings/sign-in"
     assert parse_qs(urlsplit(answer.location).query) == {"next": [f"/settings{page}"]}
     signed_in = visitor.sign_in(onwards=quote(f"/settings{page}"))
     assert parse_qs(urlsplit(signed_in.location).query) == parse_qs(urlsplit(page).query)
@@ -306,8 +300,6 @@ def test_a_changed_password_ends_all_other_sessions(site: Site) -> None:
             (PASSWORD, "long enough to be one", "another one that is long"),
             "The passwords do not match. Type the same password twice.",
         ),
-        ((PASSWORD, "", ""), "Enter a new password."),
-        (("", "long enough to be one", "long enough to be one"), "Enter your current password."),
     ],
 )
 def test_a_refused_password_has_its_reason_at_its_field(
