@@ -300,6 +300,7 @@ def test_a_changed_password_ends_all_other_sessions(site: Site) -> None:
             (PASSWORD, "long enough to be one", "another one that is long"),
             "The passwords do not match. Type the same password twice.",
         ),
+        (("", "long enough to be one", "long enough to be one"), "Enter your current password."),
     ],
 )
 def test_a_refused_password_has_its_reason_at_its_field(
