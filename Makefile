@@ -39,11 +39,11 @@ test: install-dev ## run all tests except those of `deployment`, `browser`, `cod
 codes: install-dev ## read every code of ICD-10-CM (a minute)
 	@$(PYTEST) tests/codes $(ARGS)
 
-# What needs no server or browser: what differs between versions of Python shows here.
+# What differs between versions of Python shows here. Pages and servers are the same on each.
 FAST := tests/adapters/files tests/adapters/memory tests/application tests/cli tests/contracts tests/domain \
-	tests/pages tests/settings_pages tests/test_*.py
+	tests/test_*.py
 .PHONY: fast
-fast: install-dev ## run the tests that need neither a server nor a browser (two minutes)
+fast: install-dev ## run the tests of the core, of files and of commands (two minutes)
 	@$(PYTEST) $(FAST) $(ARGS)
 
 .PHONY: deployment
