@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,7 @@ def test_a_damaged_map_is_replaced_by_loading_it_again(
     ready: Run, table: Path, folder: Path
 ) -> None:
     load(ready, table)
-    with sqlite3.connect(folder / "evref.sqlite") as database:
+    with closing(sqlite3.connect(folder / "evref.sqlite")) as database, database:
         database.execute("UPDATE code_map SET document = x'00'")
     assert "load it again" in ready("codes", "status").refused()
 
