@@ -112,7 +112,8 @@ _HOUR = timedelta(hours=1)
 class ApiKey:
     """A key as stored, without its token. Days are UTC; `expires_on` is its last day.
 
-    `secrets` identify its tokens, oldest first. All of them share one limit.
+    `secrets` identify its tokens, oldest first. All of them share one limit. The methods that
+    return a changed key raise KeyRevokedError if the key is revoked, which is final.
 
     Raises:
         InvalidValueError: If any field breaks a rule.
@@ -134,11 +135,8 @@ class ApiKey:
     def __post_init__(self) -> None:
         rules = Rules()
         rules.name("name", self.name, longest=self.LONGEST_NAME)
-        rules.require(
-            0 <= self.daily_limit <= HIGHEST_DAILY_LIMIT,
-            "daily_limit",
-            DAILY_LIMIT_RULE,
-        )
+        is_allowed = 0 <= self.daily_limit <= HIGHEST_DAILY_LIMIT
+        rules.require(is_allowed, "daily_limit", DAILY_LIMIT_RULE)
         rules.require(len(self.secrets) > 0, "secrets", "must have at least one entry")
         rules.enforce()
 
@@ -177,7 +175,7 @@ class ApiKey:
         )
         return next((state for state, holds in most_important_first if holds), KeyState.ACTIVE)
 
-    def check(self, digest: str, needed: Permission, instant: datetime) -> None:
+    def check(self, digest: Digest, needed: Permission, instant: datetime) -> None:
         """Check that the token with this digest permits this use at this instant.
 
         Raises:
@@ -200,13 +198,6 @@ class ApiKey:
         daily_limit: int | None = None,
         expires_on: date | Unchanged | None = UNCHANGED,
     ) -> ApiKey:
-        """Return the key with the given fields changed.
-
-        Raises:
-            InvalidValueError: If a new value breaks a rule.
-            KeyRevokedError: If the key is revoked; revoking is final.
-
-        """
         self._refuse_when_revoked()
         return replace(
             self,
@@ -225,7 +216,6 @@ class ApiKey:
 
         Raises:
             InvalidValueError: If `keep_old_for` is negative or longer than `LONGEST_OVERLAP`.
-            KeyRevokedError: If the key is revoked.
 
         """
         self._refuse_when_revoked()
@@ -256,24 +246,13 @@ class ApiKey:
         )
 
     def without_previous(self, instant: datetime) -> ApiKey:
-        """Return the key without the replaced secrets that are still valid at this instant.
-
-        Raises:
-            KeyRevokedError: If the key is revoked.
-
-        """
+        """Return the key without the replaced secrets that are still valid at this instant."""
         self._refuse_when_revoked()
         *older, newest = self.secrets
         ended = (secret for secret in older if not secret.works_at(instant))
         return replace(self, secrets=(*ended, newest))
 
     def revoked(self, instant: datetime) -> ApiKey:
-        """Return the key, revoked at this instant.
-
-        Raises:
-            KeyRevokedError: If it is already revoked.
-
-        """
         self._refuse_when_revoked()
         return replace(self, revoked_at=instant)
 

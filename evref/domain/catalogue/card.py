@@ -1,7 +1,4 @@
-"""The card of a diagnosis: a summary of what the sources recommend and advise against.
-
-Other lists of interventions by direction have the order of the groups of `CardGroup`.
-"""
+"""The card of a diagnosis: a summary of what the sources recommend and advise against."""
 
 from __future__ import annotations
 

@@ -169,10 +169,7 @@ def read_field(
 def read_part(
     classification: Classification, part: str, edition: Edition | None = None
 ) -> tuple[RecordCode, ...]:
-    """Return the codes in a part of a field; a code with an error if the part cannot be read.
-
-    An edition in the part itself takes precedence over the given one.
-    """
+    """Return the codes in a part of a field; a code with an error if the part cannot be read."""
     given = part.strip()
     codes: Sequence[RecordCode] = ()
     if len(given) > _LONGEST_PART:
@@ -184,6 +181,7 @@ def read_part(
             codes = [RecordCode(classification, given, given)]
     else:
         named = _NAME.match(given)
+        # An edition in the part itself takes precedence.
         if named is not None and named["edition"]:
             edition = Edition(named["edition"].lower())
         codes = _icd10(given, given[named.end() if named else 0 :].split(), edition)

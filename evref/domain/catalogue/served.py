@@ -43,10 +43,7 @@ class Served:
     def find(self, question: Question) -> Found:
         """Return the entries that meet the question; phase, direction and group do not filter them.
 
-        Raises:
-            RemovedDiagnosisError: If a diagnosis in the question was removed.
-            UnknownDiagnosisError: If there is no such diagnosis.
-
+        Raises what `entry` raises, for a diagnosis in the question.
         """
         entries, matches = self._in_scope(question)
         by_id = {
@@ -82,12 +79,8 @@ class Served:
     def answers(self, question: Question) -> Answers:
         """Return the interventions that meet the question, the best match first.
 
-        Without words, they are ordered by diagnosis, each in the order of its card.
-
-        Raises:
-            RemovedDiagnosisError: If a diagnosis in the question was removed.
-            UnknownDiagnosisError: If there is no such diagnosis.
-
+        Without words, they are ordered by diagnosis, each in the order of its card. Raises what
+        `entry` raises, for a diagnosis in the question.
         """
         entries, matches = self._in_scope(question)
         ids = [entry.diagnosis.id for entry in entries]
