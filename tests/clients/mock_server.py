@@ -5,6 +5,7 @@ It is Prism, which also checks requests and its own answers against the document
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing
@@ -30,12 +31,14 @@ def prism(document: Path, tmp_path: Path) -> Iterator[int]:
             env=os.environ | {"NO_COLOR": "1"},
             stdout=output,
             stderr=output,
+            # The program that starts Node.js waits for it, in a process of its own.
+            start_new_session=True,
         )
     try:
         wait_until(lambda: "is listening" in log.read_text(), log.read_text)
         yield port
     finally:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
