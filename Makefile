@@ -33,7 +33,7 @@ install-bench: install-dev $(PEERS)/.installed ## install the peers of the bench
 
 .PHONY: test
 test: install-dev ## run all tests except those of `deployment`, `browser`, `codes` and `crash`
-	@$(PYTEST) --ignore=tests/deploy --ignore=tests/browser --ignore=tests/codes --ignore=tests/faults $(ARGS)
+	@$(PYTEST) $(patsubst %,--ignore=tests/%,deploy server browser codes faults) $(ARGS)
 
 .PHONY: codes
 codes: install-dev ## read every code of ICD-10-CM (a minute)
@@ -47,8 +47,8 @@ fast: install-dev ## run the tests of the core, of files and of commands (two mi
 	@$(PYTEST) $(FAST) $(ARGS)
 
 .PHONY: deployment
-deployment: install-dev ## test the files in deploy/ with nginx and others; fails if one is not installed
-	@EVREF_REQUIRE_PROGRAMS=1 $(PYTEST) tests/deploy $(ARGS)
+deployment: install-dev ## test started servers, and the files in deploy/ with nginx and others; needs them
+	@EVREF_REQUIRE_PROGRAMS=1 $(PYTEST) tests/deploy tests/server $(ARGS)
 
 .PHONY: browser
 browser: install-dev ## test the pages in Chromium, with axe-core (two minutes)
