@@ -51,7 +51,7 @@ class WordLists:
 
     `filling` words are dropped. `light` words, such as disease, say little in and beside a name;
     `care` words among them, such as therapy, also say little of what is asked. `of_records` change
-    nothing beside a name in a record. `right` words are no slips. `short_words` are written like
+    nothing beside a name in a record. `right` words are not slips. `short_words` are written like
     abbreviations. What follows one of `negations`, or precedes one of `negations_after`, is not
     meant. `qualifiers` are the beginnings of words that make another disease of the name beside
     them. `abbreviations` have the names they stand for, none if these are absent conditions.

@@ -363,7 +363,7 @@ class Reader:
         )
 
     def _corrected(self, word: Word) -> Word:
-        """Return the nearest known word for one that is no right word of any language."""
+        """Return the nearest known word for one that is not a right word of any language."""
         if self._is_right(word) or len(word.text) < SHORTEST:
             return word
         near = self._spelling.near(word.text)
