@@ -16,13 +16,13 @@ from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 from pydantic import (
     AfterValidator,
+    BaseModel,
     BeforeValidator,
     Field,
     StrictBool,
     StringConstraints,
     ValidationError,
 )
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from evref.domain.principal import Readers
 from evref.domain.redaction import without_keys
@@ -99,16 +99,12 @@ _Switch = Annotated[StrictBool, BeforeValidator(_switch), Field(description="on 
 _LONG = "at least 32 characters, such as the output of openssl rand -hex 32"
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel, frozen=True):
     """The operator's settings. Each field is the variable of the same name with `EVREF_`.
 
     docs/reference/settings.md says what each is for. `interfaces` has the settings of interfaces:
     `EVREF_FHIR=off` is `{"fhir": "off"}`.
     """
-
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_ignore_empty=True, extra="ignore", frozen=True
-    )
 
     # The description says what is allowed, for the message about an invalid value.
     storage: str = StorageKind.SQL
@@ -134,13 +130,11 @@ class Settings(BaseSettings):
         f"http://{DEFAULT_BIND}",
         description="an address such as https://evref.example.org or https://example.org/evref",
     )
-    cors_origins: Annotated[tuple[_Origin, ...], NoDecode, BeforeValidator(_words)] = Field(
+    cors_origins: Annotated[tuple[_Origin, ...], BeforeValidator(_words)] = Field(
         (), description="a list of origins such as https://app.example.org"
     )
     frame_ancestors: Annotated[
-        tuple[Annotated[str, AfterValidator(_frame_ancestor)], ...],
-        NoDecode,
-        BeforeValidator(_words),
+        tuple[Annotated[str, AfterValidator(_frame_ancestor)], ...], BeforeValidator(_words)
     ] = Field((), description="a list of origins such as https://ehr.example.org, or 'self'")
     representation_cache_mb: int = Field(16, ge=1, le=4096, description="a number from 1 to 4096")
     secret_key: str | None = Field(None, min_length=32, repr=False, description=f"text of {_LONG}")
@@ -166,7 +160,7 @@ class Settings(BaseSettings):
         pattern=f"^https?{_WEB_ADDRESS}$",
         description="an address such as https://example.org/oauth2/sign_out",
     )
-    interfaces: Annotated[Mapping[str, str], NoDecode] = {}
+    interfaces: Mapping[str, str] = {}
     canonical_root: str = Field(
         DEFAULT_CANONICAL_ROOT,
         pattern=r"^https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[!-~]*[!-.0-~])?$",
@@ -195,29 +189,26 @@ class Settings(BaseSettings):
 
         The first of these that has a value takes precedence.
         """
-        interfaces = _of_interfaces(env_file)
-        switches = [
+        variables, switches = _variables(env_file), _switches()
+        interfaces = _of_interfaces(variables)
+        faults = [
             f"{PREFIX}{name.upper()} must be on or off, not {text!r}"
             for name, text in interfaces.items()
-            if name in _switches() and text not in {"on", "off"}
+            if name in switches and text not in {"on", "off"}
         ]
         try:
-            settings = cls(_env_file=env_file, _env_file_encoding="utf-8", interfaces=interfaces)
+            settings = cls.model_validate(
+                {**(defaults or {}), **variables, "interfaces": interfaces}
+            )
         except ValidationError as error:
-            invalid = {str(detail["loc"][0]): detail for detail in error.errors()}
-            lines = (cls._line(name, detail["input"]) for name, detail in invalid.items())
-            raise SettingsError("\n".join([*lines, *switches])) from None
-        if switches:
-            raise SettingsError("\n".join(switches))
+            invalid = {str(detail["loc"][0]): detail["input"] for detail in error.errors()}
+            faults = [*(cls._fault(name, value) for name, value in invalid.items()), *faults]
+            raise SettingsError("\n".join(faults)) from None
+        if faults:
+            raise SettingsError("\n".join(faults))
         if not settings.passwords and settings.sign_in_header is None:
             raise SettingsError("EVREF_PASSWORDS=off needs EVREF_SIGN_IN_HEADER")
-        return settings.model_copy(
-            update={
-                name: value
-                for name, value in (defaults or {}).items()
-                if name not in settings.model_fields_set
-            }
-        )
+        return settings
 
     def serves(self, interface: str) -> bool:
         return self.interfaces.get(interface) != "off"
@@ -233,12 +224,13 @@ class Settings(BaseSettings):
     @classmethod
     def unknown_names(cls, env_file: Path = ENV_FILE) -> list[str]:
         """Return variables with the prefix that are not settings, and probably mistyped."""
+        variables = _variables(env_file)
         # The documentation calls a client's key EVREF_KEY.
-        known = {*cls.model_fields, *_of_interfaces(env_file), "key"} - {"interfaces"}
-        return sorted(f"{PREFIX}{name.upper()}" for name in _given(env_file).keys() - known)
+        known = {*cls.model_fields, *_of_interfaces(variables), "key"} - {"interfaces"}
+        return sorted(f"{PREFIX}{name.upper()}" for name in variables.keys() - known)
 
     @classmethod
-    def _line(cls, name: str, value: object) -> str:
+    def _fault(cls, name: str, value: object) -> str:
         field = cls.model_fields[name]
         allowed = (
             field.description or f"one of {', '.join(cast('type[StrEnum]', field.annotation))}"
@@ -259,11 +251,12 @@ def hand_on_metrics_folder(folder: Path) -> None:
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
 
 
-def _given(env_file: Path) -> dict[str, str]:
+def _variables(env_file: Path) -> dict[str, str]:
     """Return the variables that have the prefix and a value, by the lower-case rest of the name."""
     return {
         name.removeprefix(PREFIX).lower(): text
-        for name, text in {**_in_file(env_file), **os.environ}.items()
+        for variables in (_in_file(env_file), os.environ)
+        for name, text in variables.items()
         if name.startswith(PREFIX) and text
     }
 
@@ -273,7 +266,7 @@ def _switches() -> set[str]:
     return {entry_point.name for entry_point in entry_points(group=INTERFACES)} - ALWAYS_ON
 
 
-def _of_interfaces(env_file: Path) -> dict[str, str]:
+def _of_interfaces(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the settings of the installed interfaces."""
     switches = _switches()
     # The names of these settings are known, so others that begin so are mistyped.
@@ -281,12 +274,12 @@ def _of_interfaces(env_file: Path) -> dict[str, str]:
     prefixes = tuple(f"{name}_" for name in switches - own)
     return {
         name: text
-        for name, text in _given(env_file).items()
+        for name, text in variables.items()
         if name in switches or name.startswith(prefixes)
     }
 
 
-def _in_file(env_file: Path) -> dict[str, str | None]:
+def _in_file(env_file: Path) -> Mapping[str, str | None]:
     try:
         if env_file.is_file():
             _check_lines(env_file)
