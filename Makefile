@@ -103,10 +103,6 @@ crash: install-dev ## stop storage under load, and kill processes hundreds of ti
 	@$(PYTEST) tests/faults
 	@$(BIN)/python -W error -m tests.crash $(ARGS)
 
-.PHONY: soak
-soak: install-dev ## load a service, and check memory, open files and counts (five minutes)
-	@$(BIN)/python -W error -m tests.faults.soak $(ARGS)
-
 .PHONY: snapshots
 snapshots: install-dev ## rewrite the OpenAPI snapshot and the documents generated from the code
 	@$(BIN)/python -m tests.http.snapshots

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import sub
 
-import psutil
 import pytest
 from hypothesis import settings
 
@@ -19,7 +19,9 @@ settings.register_profile(
 )
 
 MOST_MEMORY = 100 * 1024 * 1024
-"""Bytes by which the memory of the workers may grow, caches included."""
+"""Bytes by which the memory of the worker may grow, caches included."""
+MOST_FILES = 8
+"""Files by which the worker may have more open, because a connection may be ending."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,10 @@ class Target:
         answer = self.server.get("/api/v1/diagnoses", self.token)
         return str(json.loads(answer.body)["meta"]["catalogue_version"])
 
-    def memory(self) -> int:
-        """Return the bytes of memory that the workers use."""
-        return sum(psutil.Process(pid).memory_info().rss for pid in self.server.workers())
+    def used(self) -> tuple[int, int]:
+        """Return the bytes of memory and the open files of the worker."""
+        (worker,) = self.server.processes()
+        return worker.memory_info().rss, worker.num_fds()
 
 
 @pytest.fixture(scope="module")
@@ -50,12 +53,14 @@ def target(start: Start, store: Store) -> Iterator[Target]:
     server = start(store.folder, "serve", "--workers", "1", "--threads", "4")
     server.wait_until_ready()
     target = Target(server, store.key().token.text)
-    workers, version, memory = server.workers(), target.version, target.memory()
+    workers, version, before = server.workers(), target.version, target.used()
 
     yield target
 
     assert server.workers() == workers
     assert target.version == version
-    assert target.memory() - memory < MOST_MEMORY
+    memory, files = map(sub, target.used(), before)
+    assert memory < MOST_MEMORY
+    assert files <= MOST_FILES
     assert "Traceback" not in server.log
     assert "ERROR" not in server.log

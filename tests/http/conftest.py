@@ -1,7 +1,6 @@
 """Fixtures that create a service on SQLite, the default storage.
 
-The contracts of the adapters and `test_other_storages` prove that the other storages behave the
-same.
+The contracts of the adapters prove that the other storages behave the same.
 """
 
 from __future__ import annotations

@@ -248,6 +248,3 @@ def entries() -> list[Entry]:
 
 
 EXAMPLES = Catalogue(entries())
-
-IN_ORDER = ["guillain-barre-syndrome", "knee-osteoarthritis", "low-back-pain", "twin-a", "twin-b"]
-"""The ids of the example catalogue, in the order of the list."""

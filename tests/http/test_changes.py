@@ -13,7 +13,6 @@ import pytest
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction, Recommendation
-from evref.ports.catalogue import KEPT_FOR, PUBLICATIONS_KEPT
 from evref.testing.builders import a_catalogue, an_effect, an_entry
 from tests.http.service import LATE, Service, assert_outcome, assert_problem, body
 
@@ -138,23 +137,6 @@ def test_a_removed_diagnosis_is_gone_until_it_is_back(service: Service) -> None:
     assert service.get(GONE, token=token).status_code == 200
     assert service.get("/api/v1/diagnoses/never", token=token).status_code == 404
     assert service.admitted(key) == 7
-
-
-def test_a_removal_that_is_no_longer_stored_is_unknown(make_service: Any) -> None:
-    """A removal is forgotten when the changes of its publication are no longer kept."""
-    service: Service = make_service()
-    for catalogue in (BEFORE, AFTER):
-        service.publish(catalogue)
-    service.clock.advance(seconds=1)
-    token = service.token()
-    assert_problem(service.get(GONE, token=token), 410, "removed-diagnosis")
-
-    service.clock.advance(days=KEPT_FOR.days + 1)
-    for _ in range(PUBLICATIONS_KEPT):
-        service.publish(AFTER)
-    service.clock.advance(seconds=1)
-
-    assert_problem(service.get(GONE, token=token), 404, "unknown-diagnosis")
 
 
 TURNED = "Turned: Knee osteoarthritis: “Exercise at home” turned from"

@@ -8,16 +8,11 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
 from evref.testing.builders import NOON, OPERATOR, a_publication, an_entry
 from tests.http.conftest import MakeService
-from tests.http.service import EXAMPLES, IN_ORDER, Service, assert_problem, body, entries
+from tests.http.service import EXAMPLES, Service, assert_problem, body, entries
 
 DIAGNOSES = "/api/v1/diagnoses"
 
 pytestmark = pytest.mark.shared_service
-
-
-def test_diagnoses_are_listed_by_name_then_id(service: Service, token: str) -> None:
-    """Diagnoses with the same name are ordered by id, not in the order of publication."""
-    assert service.ids(DIAGNOSES, token) == IN_ORDER
 
 
 def test_a_list_has_its_count_and_the_disclaimer(service: Service, token: str) -> None:

@@ -8,50 +8,13 @@ import pytest
 
 from evref.bootstrap.settings import StorageKind
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.effect import Measure, Per1000
-from evref.domain.catalogue.intervention import Phase
 from evref.testing.builders import a_catalogue, an_effect, an_entry, an_intervention
 from tests.http.conftest import MakeService
 from tests.http.service import Service, body, entries
 
 KNEE = "/api/v1/diagnoses/knee-osteoarthritis/interventions"
-IN_ORDER = [
-    "k-fitt-acute",
-    "k-fitt-chronic",
-    "k-home-acute-a",
-    "k-home-acute-b",
-    "k-home-acute-z",
-    "k-home-subacute",
-    "k-home-chronic",
-    "k-concept",
-]
-
 pytestmark = pytest.mark.shared_service
-
-
-def test_interventions_are_ordered_by_module_phase_title_and_id(
-    service: Service, token: str
-) -> None:
-    """Modules and phases have a fixed order, which is not alphabetical."""
-    assert service.ids(KNEE, token) == IN_ORDER
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [*(("module", module) for module in Module), *(("phase", phase) for phase in Phase)],
-)
-def test_a_filter_keeps_the_records_with_its_value(
-    service: Service, token: str, name: str, value: Module | Phase
-) -> None:
-    """A module that is not enabled gives an empty list and not an error."""
-    records = service.data(KNEE, token)
-
-    filtered = service.data(f"{KNEE}?{name}={value}", token)
-
-    assert filtered == [record for record in records if record[name] == value]
-    hidden = {Module.PHARMACONEUTRAL, Module.PREVENTION, Module.DIAGNOSTIC}
-    assert bool(filtered) == (value not in hidden)
 
 
 def test_a_response_names_its_diagnosis_and_filters(service: Service, token: str) -> None:
@@ -137,7 +100,3 @@ def test_an_intervention_has_the_fields_of_the_contract(service: Service, token:
             "url": "https://doi.org/10.1002/art.41142",
         }
     ]
-
-
-def test_a_diagnosis_without_interventions_has_an_empty_list(service: Service, token: str) -> None:
-    assert service.ids("/api/v1/diagnoses/twin-a/interventions", token) == []

@@ -92,18 +92,6 @@ def test_the_longest_query_is_answered(service: Service, token: str) -> None:
         assert service.get(f"{SEARCH}?q={query}", token=token).status_code == 200
 
 
-def test_without_words_interventions_are_in_the_order_of_the_card(
-    service: Service, token: str
-) -> None:
-    answer = body(service.get(f"{SEARCH}?icd10=M17,B05&limit=1", token=token))
-
-    (record,) = answer["data"]
-    assert (record["matched_in"], record["matched"]) == (None, [])
-    meta = answer["meta"]
-    assert (meta["count"], [match["given"] for match in meta["matches"]]) == (8, ["M17", "B05"])
-    assert not {"read", "ignored", "umbrella"} & meta.keys()
-
-
 def test_codes_ids_and_groups_are_limited_together(service: Service, token: str) -> None:
     """An unknown or removed diagnosis is an error, as it is in a path."""
     knees = ",".join(["knee-osteoarthritis"] * 20)

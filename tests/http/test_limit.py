@@ -106,29 +106,3 @@ def test_reading_the_limit_never_counts(service: Service) -> None:
         assert response.headers["X-RateLimit-Remaining"] == "1"
     assert service.data(LIMIT, token)["used"] == 1
     assert service.admitted(key) == 1
-
-
-def test_the_limit_can_be_read_when_nothing_remains(service: Service) -> None:
-    """It says how many requests were refused, and the next day begins with nothing used."""
-    token = service.token(limit=1)
-    for _ in range(3):
-        service.get(LIST, token=token)
-
-    today = service.data(LIMIT, token)
-    service.clock.advance(seconds=(MIDNIGHT - LATE).total_seconds())
-    tomorrow = service.data(LIMIT, token)
-
-    assert (today["used"], today["refused"], today["remaining"]) == (1, 2, 0)
-    assert (tomorrow["used"], tomorrow["refused"], tomorrow["remaining"]) == (0, 0, 1)
-    assert tomorrow["resets_at"] == "2026-03-03T00:00:00+00:00"
-
-
-def test_a_key_without_permission_can_read_the_limit(service: Service) -> None:
-    """A client can thus find out why all other requests are forbidden."""
-    token = service.token(permission=Permission.NONE)
-
-    assert_problem(service.get(LIST, token=token), 403)
-
-    limit = service.data(LIMIT, token)
-    assert limit["permission"] == "none"
-    assert limit["expires_on"] is None

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
-from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER, MEANINGS
+from evref.domain.catalogue.vocabulary import DESCRIPTIONS, MEANINGS
 from tests.http import snapshots
-from tests.http.service import BASE_URL, Service, assert_problem, body
+from tests.http.service import Service, body
 
 pytestmark = pytest.mark.shared_service
 
@@ -46,14 +41,6 @@ def nodes(value: Any) -> Iterator[dict[str, Any]]:
     elif isinstance(value, list):
         for item in value:
             yield from nodes(item)
-
-
-def parameter_of_list(document: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return a parameter of `listDiagnoses`."""
-    parameters = document["paths"]["/api/v1/diagnoses"]["get"]["parameters"]
-    parameter: dict[str, Any]
-    (parameter,) = (parameter for parameter in parameters if parameter.get("name") == name)
-    return parameter
 
 
 def test_the_document_is_valid_openapi_3_1(document: dict[str, Any]) -> None:
@@ -106,20 +93,6 @@ def test_the_operations_are_those_of_the_contract(document: dict[str, Any]) -> N
     assert document["components"]["securitySchemes"]["apiKey"]["scheme"] == "bearer"
 
 
-def test_the_document_says_where_and_what_the_service_is(document: dict[str, Any]) -> None:
-    """It has the disclaimer and the operator's base URL."""
-    assert [server["url"] for server in document["servers"]] == [BASE_URL]
-    assert DISCLAIMER in document["info"]["description"]
-    assert f"]({BASE_URL}/settings)" in document["info"]["description"]
-    assert (
-        f"]({BASE_URL}/settings)"
-        in document["components"]["securitySchemes"]["apiKey"]["description"]
-    )
-    assert document["info"]["contact"]["url"] == BASE_URL
-    assert document["info"]["license"]["url"]
-    assert document["externalDocs"]["url"] == f"{BASE_URL}/problems"
-
-
 @pytest.mark.parametrize("kind", DESCRIPTIONS)
 def test_an_enumeration_is_one_component_described_value_by_value(
     document: dict[str, Any], kind: type[StrEnum]
@@ -132,50 +105,6 @@ def test_an_enumeration_is_one_component_described_value_by_value(
         assert f"\n- `{value}`: {MEANINGS[value]}" in schema["description"]
     elsewhere = [node for node in nodes(document) if node.get("enum") == schema["enum"]]
     assert elsewhere == [schema]
-
-
-@pytest.mark.parametrize(("name", "code"), [("icd10", "M17.1"), ("icd11", "FA01&XK8G")])
-def test_the_highest_number_of_codes_is_what_the_service_accepts(
-    service: Service, document: dict[str, Any], name: str, code: str
-) -> None:
-    """Codes are separated by commas, and an invalid code beside a valid code is not an error."""
-    parameter = parameter_of_list(document, name)
-    most = parameter["schema"]["maxItems"]
-    assert (parameter["style"], parameter["explode"]) == ("form", False)
-    assert parameter["schema"]["items"] == {"type": "string"}
-
-    token = service.token()
-    for codes in ([code] * most, [code, "x"]):
-        answer = service.get(f"/api/v1/diagnoses?{urlencode({name: ','.join(codes)})}", token=token)
-        assert len(body(answer)["meta"]["matches"]) == len(codes)
-    too_many = urlencode({name: ",".join([code] * (most + 1))})
-    assert_problem(service.get(f"/api/v1/diagnoses?{too_many}", token=token), 422)
-
-
-def test_the_service_accepts_every_search_that_the_document_allows(
-    service: Service, document: dict[str, Any]
-) -> None:
-    """It rejects every other search."""
-    token = service.token(limit=HIGHEST_DAILY_LIMIT)
-    schema = parameter_of_list(document, "q")["schema"]
-
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-    @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=201))
-    @example("\U000c9973")
-    @example("\u0301")
-    @example(" \t\n")
-    @example("\u00a0")
-    @example("\x1c")
-    @example("\ufeff")
-    def holds(text: str) -> None:
-        allowed = (
-            schema["minLength"] <= len(text) <= schema["maxLength"]
-            and re.search(schema["pattern"], text) is not None
-        )
-        answer = service.get(f"/api/v1/diagnoses?q={quote(text, safe='')}", token=token)
-        assert answer.status_code == (200 if allowed else 422)
-
-    holds()
 
 
 def test_without_docstrings_no_source_takes_their_place() -> None:

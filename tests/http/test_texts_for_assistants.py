@@ -173,28 +173,3 @@ def test_an_effect_is_a_sentence_with_its_figures(service: Service, token: str) 
                     for name, value in effect.items()
                     if value is not None and value != "not_graded"
                 }
-
-
-@pytest.mark.parametrize(
-    ("recommendation", "words"),
-    [
-        ("strong_for", "strongly recommended"),
-        ("conditional_for", "conditionally recommended"),
-        ("conditional_against", "conditionally advised against"),
-        ("strong_against", "strongly advised against"),
-        ("not_stated", "strength not stated"),
-    ],
-)
-def test_the_text_says_the_strength_of_each_recommendation(
-    service: Service, token: str, recommendation: str, words: str
-) -> None:
-    body = read(service, token, "/diagnoses/low-back-pain/interventions", InterventionsBody)
-    intervention = next(
-        intervention
-        for intervention in body.data
-        if intervention.evidence.recommendation == recommendation
-    )
-
-    assert f": {intervention.title} ({intervention.phase}; {words})." in wording.interventions(
-        body, {}
-    )

@@ -1,6 +1,6 @@
 """Tests of what a key can learn of its own limit and use."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -10,7 +10,7 @@ from evref.domain.access.key import Permission
 from evref.domain.access.quota import DayUsage, Quota, QuotaExceededError
 from evref.domain.access.token import KeyToken
 from evref.domain.errors import InvalidApiKeyError
-from evref.testing.builders import OPERATOR
+from evref.testing.builders import NOON, OPERATOR
 from evref.testing.filling import keep_institutions
 from tests.fakes import FakeClock
 
@@ -51,6 +51,23 @@ def test_a_status_has_the_limit_of_now(gate: Gate, keys: ManageKeys) -> None:
 
     _, usage, quota = gate.status(made.token)
     assert (usage, quota.remaining) == (DayUsage(keys.today(), 3, 4, 0), 0)
+
+
+def test_a_request_across_midnight_belongs_to_the_day_of_its_arrival(
+    gate: Gate, keys: ManageKeys, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock.set_time_of_day(NOON.replace(hour=23, minute=59, second=59))
+    made, arrived = keys.create(OPERATOR, "i1", name="Ward"), clock.now()
+    admit = gate.storage.admission.admit
+
+    def admit_slowly(digest: str, needed: Permission, instant: datetime) -> Quota:
+        clock.advance(seconds=2)
+        return admit(digest, needed, instant)
+
+    monkeypatch.setattr(gate.storage.admission, "admit", admit_slowly)
+
+    assert gate.admit(made.token, Permission.READ).seconds_left == 1
+    assert [day.day for day in keys.history(OPERATOR, made.key.id)] == [arrived.date()]
 
 
 def test_only_a_live_key_has_a_status(gate: Gate, keys: ManageKeys, clock: FakeClock) -> None:

@@ -42,7 +42,6 @@ REFERENCE = Reference(
     pmid="1",
     given_url=None,
 )
-OTHER_REFERENCE = replace(REFERENCE, doi="10.1000/b")
 DOSE = FittVp("Daily", "Light", "10 minutes", "Walking", "70 minutes", "Slowly")
 EVIDENCE = Evidence(Certainty.LOW, Recommendation.NOT_STATED, Direction.FOR, "Weak")
 WALK = Intervention(
@@ -57,7 +56,6 @@ WALK = Intervention(
     references=(REFERENCE,),
 )
 REST = replace(WALK, id="pain-rest", module=Module.HOME, fitt_vp=None, title="Resting")
-STRONG_WALK = replace(WALK, evidence=replace(EVIDENCE, recommendation=Recommendation.STRONG_FOR))
 PAIN = a_diagnosis("pain", name="Pain")
 ENTRY = Entry(PAIN, (WALK, REST))
 
