@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evref.adapters.inbound.fhir.resources import Issue, Resources
+from evref.adapters.inbound.fhir.resources import Resources
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
@@ -22,8 +22,12 @@ from tests.http.service import BASE_URL, Service, body
 ROOT = "https://evref.example/fhir"
 """The first part of each canonical URL."""
 
-RESOURCES = Resources("https://evref.example.org", ROOT)
-ISSUE = Issue(datetime(2026, 11, 1, 8, 30, tzinfo=UTC), "https://example.org/licence")
+RESOURCES = Resources(
+    "https://evref.example.org",
+    ROOT,
+    lambda _: datetime(2026, 11, 1, 8, 30, tzinfo=UTC),
+    "https://example.org/licence",
+)
 
 LONG_ID = "knee-osteoarthritis-" + "-".join(["supervised"] * 6)
 """An id that is longer than FHIR allows."""

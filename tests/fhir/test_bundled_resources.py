@@ -8,20 +8,19 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION, Index
+from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION, items_of
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES
-from tests.fhir.conftest import ISSUE, RESOURCES, direction
+from tests.fhir.conftest import RESOURCES, direction
 from tests.pages.site import bundled
 
 
 @pytest.fixture(scope="module")
 def resources() -> list[dict[str, Any]]:
-    index = Index(bundled())
     return [
-        RESOURCES.rendered(item, ISSUE)
+        RESOURCES.rendered(item)
         for kind in (PLAN_DEFINITION, ACTIVITY_DEFINITION)
-        for item in index.by_id(kind).values()
+        for item in items_of(bundled(), kind).values()
     ]
 
 

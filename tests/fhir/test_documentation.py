@@ -15,7 +15,8 @@ from evref.adapters.inbound.fhir.mappings import (
     Coding,
 )
 from evref.adapters.inbound.fhir.outcome import status_of
-from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, MOST_COUNT, MOST_WITH_INCLUDED, SEARCH
+from evref.adapters.inbound.fhir.paging import DEFAULT_COUNT, MOST_COUNT, MOST_WITH_INCLUDED
+from evref.adapters.inbound.fhir.search import SEARCH
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
 from evref.adapters.inbound.web.problems import DOCUMENTED
 from tests.docs.pages import DOCS

@@ -29,7 +29,7 @@ from evref.testing.builders import (
     an_effect,
     an_intervention,
 )
-from tests.fhir.conftest import ISSUE, LONG_ID, RESOURCES, ROOT, Read, direction
+from tests.fhir.conftest import LONG_ID, RESOURCES, ROOT, Read, direction
 
 SERVER = "https://evref.example.org/fhir"
 STRENGTH = "http://hl7.org/fhir/StructureDefinition/cqf-strengthOfRecommendation"
@@ -41,7 +41,7 @@ QUALITY = "http://hl7.org/fhir/StructureDefinition/cqf-qualityOfEvidence"
 def rendered(intervention: Intervention) -> dict[str, Any]:
     """Return the resource of an intervention."""
     entry = Entry(a_diagnosis(), (intervention,))
-    return RESOURCES.rendered(Item(intervention.id, intervention.title, entry, intervention), ISSUE)
+    return RESOURCES.rendered(Item(entry, intervention))
 
 
 def graded(
@@ -207,7 +207,7 @@ def test_the_scope_is_the_purpose() -> None:
     scope = "Supportive care; the treatment of the cause is not covered here."
     entry = Entry(a_diagnosis(scope=scope), ())
 
-    plan = RESOURCES.rendered(Item("knee", "Knee", entry), ISSUE)
+    plan = RESOURCES.rendered(Item(entry))
 
     assert plan["purpose"] == scope
     assert scope in plan["text"]["div"]
@@ -216,7 +216,7 @@ def test_the_scope_is_the_purpose() -> None:
 def test_the_purpose_begins_with_what_is_not_covered() -> None:
     entry = Entry(a_diagnosis(not_covered="the operation itself"), ())
 
-    plan = RESOURCES.rendered(Item("knee", "Knee", entry), ISSUE)
+    plan = RESOURCES.rendered(Item(entry))
 
     assert plan["purpose"] == "Not covered: the operation itself."
 
@@ -224,7 +224,7 @@ def test_the_purpose_begins_with_what_is_not_covered() -> None:
 def test_a_name_within_a_sentence_has_no_capital() -> None:
     diagnosis = a_diagnosis(name="Wear of the knee", terms={"en": ["wear of the knee"]})
 
-    plan = RESOURCES.rendered(Item("knee", "Knee", Entry(diagnosis, ())), ISSUE)
+    plan = RESOURCES.rendered(Item(Entry(diagnosis, ())))
 
     assert plan["description"].startswith("Interventions for wear of the knee, each with")
 
@@ -360,7 +360,7 @@ def test_a_narrative_escapes_markup() -> None:
 
 def test_a_reviewed_entry_says_by_whom_and_when() -> None:
     reviewed = replace(a_diagnosis(), reviewed=Review("Ada Example, physician", date(2026, 3, 4)))
-    plan = RESOURCES.rendered(Item("knee", "Knee", Entry(reviewed, ())), ISSUE)
+    plan = RESOURCES.rendered(Item(Entry(reviewed, ())))
 
     assert plan["experimental"] is False
     assert plan["approvalDate"] == plan["lastReviewDate"] == "2026-03-04"

@@ -10,8 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from evref.adapters.inbound.fhir.period import Period
-from evref.adapters.inbound.fhir.resources import instant
+from evref.adapters.inbound.fhir.values import Period
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.builders import an_entry
 from tests.fhir.conftest import LONG_ID, ROOT, Read, catalogue, ids, new_service
@@ -363,7 +362,7 @@ def test_a_publication_updates_only_the_resources_that_it_changed() -> None:
 
     service.clock.advance(hours=1)
     service.publish(Catalogue(entries.values()))
-    changed_at = instant(service.clock.now())
+    changed_at = f"{service.clock.now():%Y-%m-%dT%H:%M:%SZ}"
     service.clock.advance(seconds=1)
 
     assert updated() == before | dict.fromkeys(of_back, changed_at)

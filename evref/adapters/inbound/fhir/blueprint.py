@@ -12,10 +12,11 @@ from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.http import parse_options_header
 
 from evref.adapters.inbound.fhir import search
-from evref.adapters.inbound.fhir.bundle import subset
 from evref.adapters.inbound.fhir.capability import capability_statement
 from evref.adapters.inbound.fhir.interactions import Interactions
 from evref.adapters.inbound.fhir.outcome import MEDIA_TYPE, ROOT, render_problem
+from evref.adapters.inbound.fhir.paging import subset
+from evref.adapters.inbound.fhir.values import FORMATS
 from evref.adapters.inbound.web import posted
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.interfaces import Interface
@@ -118,7 +119,7 @@ def _is_json(accepted: tuple[str, float]) -> bool:
 def _require_json(media_type: str, given: MultiDict[str, str]) -> None:
     # The parameter overrides the header (R4, http, mime-type).
     if media_type == _NOT_IN_HEADER and "_format" not in given:
-        raise NotAcceptableError(search.FORMATS[1:])
+        raise NotAcceptableError(FORMATS[1:])
 
 
 def _response(resource: dict[str, Any]) -> Response:

@@ -6,41 +6,12 @@ import evref
 from evref.adapters.inbound.fhir.definitions import CODE_SYSTEM, STRUCTURE_DEFINITION
 from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION
 from evref.adapters.inbound.fhir.mappings import DEFINED_ON, PUBLISHER
-from evref.adapters.inbound.fhir.narrative import narrative
 from evref.adapters.inbound.fhir.outcome import MEDIA_TYPE, ROOT
-from evref.adapters.inbound.fhir.search import INCLUDED, MOST_COUNT, SEARCH
-from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, SNOMED_CT
+from evref.adapters.inbound.fhir.paging import MOST_COUNT
+from evref.adapters.inbound.fhir.resources import narrative
+from evref.adapters.inbound.fhir.search import INCLUDED, SEARCH
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 
-_SYSTEMS = ", ".join(f"{url} ({system.name})" for system in CODE_SYSTEMS for url in system.urls)
-_PARAMETERS = {
-    "_id": ("token", "The ids of resources."),
-    "url": ("uri", "The canonical URLs of resources, as url or as url|version."),
-    "version": ("token", "The versions of resources."),
-    "status": ("token", "The status, which is active for every resource."),
-    "name": ("string", "The beginning of the computable names (the element `name`)."),
-    "identifier": ("token", "The ids in the catalogue, as id or as system|id."),
-    "context": (
-        "token",
-        (
-            "Codes of the diagnosis, as code or as system|code, as written in records. The system "
-            f"determines the edition. Code systems: {_SYSTEMS}, or their OIDs as urn:oid:…; "
-            f"{SNOMED_CT.urls[0]} (SNOMED CT) if the operator has loaded a map"
-        ),
-    ),
-    "title": (
-        "string",
-        (
-            "Words, as people type them: they find a diagnosis by its name and other names, and an "
-            "intervention by its title. Modifiers: :contains and :exact."
-        ),
-    ),
-    "topic": ("token", "Modules and phases, as code or as system|code."),
-    "_lastUpdated": (
-        "date",
-        "The time of the publication that last changed the diagnosis or its interventions.",
-    ),
-}
 _DOCUMENTATION = {
     PLAN_DEFINITION: "A diagnosis with its codes; each action is one of its interventions.",
     ACTIVITY_DEFINITION: "An intervention for a diagnosis, with its evidence and references.",
@@ -91,7 +62,6 @@ def capability_statement(base_url: str) -> dict[str, Any]:
 
 
 def _resource(resource_type: str, documentation: str) -> dict[str, Any]:
-    taken = SEARCH[resource_type]
     resource = {
         "type": resource_type,
         "documentation": documentation,
@@ -103,14 +73,15 @@ def _resource(resource_type: str, documentation: str) -> dict[str, Any]:
             {
                 "name": name,
                 "definition": _definition(resource_type, name),
-                "type": kind,
-                "documentation": text,
+                "type": parameter.type,
+                "documentation": parameter.text,
             }
-            for name, (kind, text) in _PARAMETERS.items()
-            if name in taken
+            for name, parameter in SEARCH[resource_type].items()
+            if parameter.text
         ],
     }
-    return resource | ({"searchInclude": [INCLUDED[0]]} if "_include" in taken else {})
+    included = {"searchInclude": [INCLUDED[0]]} if resource_type == PLAN_DEFINITION else {}
+    return resource | included
 
 
 def _definition(resource_type: str, name: str) -> str:

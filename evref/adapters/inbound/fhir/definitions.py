@@ -7,14 +7,13 @@ beginning of canonical URLs.
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 import evref
 from evref.adapters.inbound.fhir.mappings import DEFINED_ON, PUBLISHER
-from evref.adapters.inbound.fhir.narrative import narrative
+from evref.adapters.inbound.fhir.resources import narrative
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import CardGroup, Direction
 from evref.domain.catalogue.intervention import Phase
@@ -40,24 +39,13 @@ _OF_EVERY_EXTENSION = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """A code system or an extension."""
 
     id: str
+    name: str
+    version: str
     resource: dict[str, Any]
-
-    @property
-    def title(self) -> str:
-        return str(self.resource["title"])
-
-    @property
-    def name(self) -> str:
-        return str(self.resource["name"])
-
-    @property
-    def version(self) -> str:
-        return str(self.resource["version"])
 
 
 def definitions(root: str) -> dict[str, dict[str, Definition]]:
@@ -74,7 +62,10 @@ def definitions(root: str) -> dict[str, dict[str, Definition]]:
 
 
 def _by_id(resources: Iterable[dict[str, Any]]) -> dict[str, Definition]:
-    return {resource["id"]: Definition(resource["id"], resource) for resource in resources}
+    return {
+        resource["id"]: Definition(resource["id"], resource["name"], resource["version"], resource)
+        for resource in resources
+    }
 
 
 def _code_system(root: str, name: str, kind: type[StrEnum]) -> dict[str, Any]:

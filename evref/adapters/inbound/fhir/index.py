@@ -1,9 +1,9 @@
 """The FHIR resources of a catalogue, by id."""
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
@@ -41,14 +41,20 @@ def fhir_id(name: str) -> str:
 class Item:
     """The source of a resource: an intervention of the entry, or else its diagnosis."""
 
-    id: str
-    title: str
     entry: Entry
     intervention: Intervention | None = None
+
+    @cached_property
+    def id(self) -> str:
+        return fhir_id(self.catalogue_id)
 
     @property
     def catalogue_id(self) -> str:
         return self.entry.diagnosis.id if self.intervention is None else self.intervention.id
+
+    @property
+    def title(self) -> str:
+        return self.entry.diagnosis.name if self.intervention is None else self.intervention.title
 
     @property
     def name(self) -> str:
@@ -71,31 +77,14 @@ class Item:
         return folded(self.title)
 
 
-class Index:
-    """The items of one version of the catalogue, by resource type and id, in the order of ids."""
-
-    def __init__(self, catalogue: Catalogue) -> None:
-        self.catalogue = catalogue
-
-    def by_id(self, resource_type: str) -> dict[str, Item]:
-        return self._plans if resource_type == PLAN_DEFINITION else self._activities
-
-    # Each is created on first use, because the second one reads every intervention.
-    @cached_property
-    def _plans(self) -> dict[str, Item]:
-        return _by_id(
-            Item(fhir_id(entry.diagnosis.id), entry.diagnosis.name, entry)
-            for entry in self.catalogue.entries
-        )
-
-    @cached_property
-    def _activities(self) -> dict[str, Item]:
-        return _by_id(
-            Item(fhir_id(intervention.id), intervention.title, entry, intervention)
-            for entry in self.catalogue.entries
+def items_of(catalogue: Catalogue, resource_type: str) -> dict[str, Item]:
+    """Return the items for this type by id, in the order of ids."""
+    if resource_type == PLAN_DEFINITION:
+        items = [Item(entry) for entry in catalogue.entries]
+    else:
+        items = [
+            Item(entry, intervention)
+            for entry in catalogue.entries
             for intervention in entry.visible_interventions()
-        )
-
-
-def _by_id(items: Iterable[Item]) -> dict[str, Item]:
-    return {item.id: item for item in sorted(items, key=lambda item: item.id)}
+        ]
+    return {item.id: item for item in sorted(items, key=attrgetter("id"))}

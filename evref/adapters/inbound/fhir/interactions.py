@@ -1,24 +1,25 @@
-"""The interactions with resources: search and read (R4, http)."""
+"""The interactions with resources: search and read (R4, http; R4, bundle, searchset)."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
-from evref.adapters.inbound.fhir.bundle import searchset, subset
 from evref.adapters.inbound.fhir.definitions import Definition, definitions
 from evref.adapters.inbound.fhir.filtering import Selection
 from evref.adapters.inbound.fhir.index import (
     ACTIVITY_DEFINITION,
     PLAN_DEFINITION,
-    Index,
     Item,
     fhir_id,
+    items_of,
 )
-from evref.adapters.inbound.fhir.resources import Issue, Resources
-from evref.adapters.inbound.fhir.search import found_by_codes
+from evref.adapters.inbound.fhir.paging import page_of, subset
+from evref.adapters.inbound.fhir.resources import Resources
+from evref.adapters.inbound.fhir.search import SEARCH, found_by_codes
+from evref.domain.catalogue.question import Found
 from evref.domain.catalogue.served import Served
 from evref.domain.errors import NotFoundError, RemovedDiagnosisError, RemovedInterventionError
 from evref.domain.redaction import without_keys
@@ -39,11 +40,12 @@ class Interactions:
     """
 
     def __init__(self, base_url: str, root: str, licence: str | None) -> None:
-        self._resources = Resources(base_url, root)
-        self._definitions = definitions(root)
+        self._base_url = base_url
+        self._root = root
         self._licence = licence
-        # The index of the served catalogue; two threads may both create it, which does no harm.
-        self._index_of = lru_cache(maxsize=1)(Index)
+        self._definitions = definitions(root)
+        # Those of both types; two threads may both create them, which does no harm.
+        self._items_of = lru_cache(maxsize=2)(items_of)
 
     def search(
         self,
@@ -56,50 +58,54 @@ class Interactions:
         """Return the Bundle for these values; `given` are the parameters as sent, and `ignored` the
         names of ignored parameters.
         """
-        resources = self._resources
-        found = found_by_codes(values.get("context", ()), served)
+        resources = self._resources(served)
+        found_by_codings = found_by_codes(values.get("context", ()), served)
+        found = Found.joined(found for _, found in found_by_codings)
+        selection = Selection(served, resource_type, resources, dict(found_by_codings))
+        selected = [*self._items(resource_type, served).values()]
+        for name, parameter in SEARCH[resource_type].items():
+            if parameter.select is not None:
+                for alternatives in dict.fromkeys(values.get(name, ())):
+                    selected = parameter.select(selection, selected, alternatives)
+        for name, is_descending in reversed(values.get("_sort", ())):
+            selected.sort(key=partial(_SORT_KEYS[name], served), reverse=is_descending)
+        page, links = page_of(selected, values, given, resources.address(resource_type))
 
         def entry(kind: str, item: Any, search: dict[str, Any]) -> dict[str, Any]:
             return {
                 "fullUrl": f"{resources.address(kind)}/{item.id}",
-                "resource": subset(self._rendered(item, served), values),
+                "resource": subset(_rendered(item, resources), values),
                 "search": search,
             }
 
-        def entries(page: Sequence[Any]) -> Iterator[dict[str, Any]]:
-            for item in page:
-                name = item.entry.diagnosis.id if isinstance(item, Item) else ""
-                yield entry(resource_type, item, resources.search_of(name, found))
-            if "_include" in values:
-                activities = self._index_of(served.catalogue).by_id(ACTIVITY_DEFINITION)
-                shown = (
-                    intervention
-                    for item in page
-                    for intervention in item.entry.visible_interventions()
+        entries = [entry(resource_type, item, resources.search_of(item, found)) for item in page]
+        if "_include" in values:
+            activities = self._items(ACTIVITY_DEFINITION, served)
+            entries += [
+                entry(
+                    ACTIVITY_DEFINITION, activities[fhir_id(intervention.id)], {"mode": "include"}
                 )
-                for item in (activities[fhir_id(intervention.id)] for intervention in shown):
-                    yield entry(ACTIVITY_DEFINITION, item, {"mode": "include"})
-
-        items = self._items(resource_type, served).values()
-        selected = Selection(served, resource_type, resources).select(items, values)
-        for name, is_descending in reversed(values.get("_sort", ())):
-            selected.sort(key=partial(_SORT_KEYS[name], served), reverse=is_descending)
-        unknown = (
-            f"The parameter {without_keys(name)} is unknown and was ignored" for name in ignored
-        )
-        return searchset(
-            selected,
-            values,
-            given,
-            resources.address(resource_type),
-            entries_of=entries,
-            outcome=resources.outcome([*found.remarks, *unknown]),
-        )
+                for item in page
+                for intervention in item.entry.visible_interventions()
+            ]
+        if not {"_after", "_before"} & values.keys():
+            unknown = (
+                f"The parameter {without_keys(name)} is unknown and was ignored" for name in ignored
+            )
+            entries += resources.outcome([*found.remarks, *unknown])
+        return {
+            "resourceType": "Bundle",
+            "type": "searchset",
+            "total": len(selected),
+            "link": links,
+            # FHIR has no empty lists.
+            **({"entry": entries} if entries else {}),
+        }
 
     def read(self, resource_type: str, served: Served, resource_id: str) -> dict[str, Any]:
         item = self._items(resource_type, served).get(resource_id)
         if item is not None:
-            return self._rendered(item, served)
+            return _rendered(item, self._resources(served))
         if resource_type == PLAN_DEFINITION and resource_id in served.removed:
             raise RemovedDiagnosisError(resource_id, served.removed[resource_id])
         if resource_type == ACTIVITY_DEFINITION:
@@ -111,10 +117,12 @@ class Interactions:
     def _items(self, resource_type: str, served: Served) -> Mapping[str, Any]:
         """Return the items or definitions of this type by id, in the order of ids."""
         defined = self._definitions.get(resource_type)
-        return self._index_of(served.catalogue).by_id(resource_type) if defined is None else defined
+        return self._items_of(served.catalogue, resource_type) if defined is None else defined
 
-    def _rendered(self, item: Item | Definition, served: Served) -> dict[str, Any]:
-        if isinstance(item, Definition):
-            return item.resource
-        issue = Issue(served.changed_at(item.entry.diagnosis.id), served.licence(self._licence))
-        return self._resources.rendered(item, issue)
+    def _resources(self, served: Served) -> Resources:
+        licence = served.licence(self._licence)
+        return Resources(self._base_url, self._root, served.changed_at, licence)
+
+
+def _rendered(item: Item | Definition, resources: Resources) -> dict[str, Any]:
+    return item.resource if isinstance(item, Definition) else resources.rendered(item)

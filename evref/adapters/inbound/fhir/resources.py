@@ -4,9 +4,10 @@ Both are definitions to read, not to execute: they have neither `type`, `kind` n
 client can derive an order for a patient from them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from html import escape
 from typing import Any
 
 from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION, Item, fhir_id
@@ -18,7 +19,6 @@ from evref.adapters.inbound.fhir.mappings import (
     STRENGTH_OF_RECOMMENDATION,
     STRENGTHS,
 )
-from evref.adapters.inbound.fhir.narrative import narrative
 from evref.adapters.inbound.fhir.outcome import ROOT
 from evref.adapters.inbound.web.code_systems import ICD_10, ICD_11
 from evref.domain.catalogue.card import in_card_order
@@ -32,51 +32,55 @@ from evref.domain.catalogue.question import Found
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 
 _USAGE_CONTEXT = "http://terminology.hl7.org/CodeSystem/usage-context-type"
+_XHTML = "http://www.w3.org/1999/xhtml"
 _PUBMED = "https://pubmed.ncbi.nlm.nih.gov/"
 
 
+def narrative(title: str, paragraphs: Iterable[str], items: Iterable[str] = ()) -> dict[str, str]:
+    """Return a heading, paragraphs and a list of plain texts as escaped XHTML (R4, narrative).
+
+    Some viewers show nothing else.
+    """
+    parts = [f"<p><b>{escape(title)}</b></p>"]
+    parts += [f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs]
+    listed = "".join(f"<li>{escape(item)}</li>" for item in items)
+    if listed:
+        parts.append(f"<ul>{listed}</ul>")
+    return {"status": "generated", "div": f'<div xmlns="{_XHTML}">{"".join(parts)}</div>'}
+
+
 @dataclass(frozen=True, slots=True)
-class Issue:
-    """The last change of an entry in the published catalogue, and the address of its licence."""
-
-    changed_at: datetime | None
-    licence: str | None
-
-
-def instant(time: datetime) -> str:
-    """Return a time in UTC as in `meta.lastUpdated`, to the second."""
-    return f"{time.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
 class Resources:
     """Renders the resources of a service at `base_url`, as JSON objects without empty members.
 
-    Their canonical URLs begin with `root`, and are the same on every service.
+    Their canonical URLs begin with `root`, and are the same on every service. `changed_at` returns
+    the time of the last change of a diagnosis, and `licence` is the address of the licence.
     """
 
-    def __init__(self, base_url: str, root: str) -> None:
-        self._server = f"{base_url}{ROOT}"
-        self._root = root
+    base_url: str
+    root: str
+    changed_at: Callable[[str], datetime | None]
+    licence: str | None
 
     def address(self, resource_type: str) -> str:
-        return f"{self._server}/{resource_type}"
+        return f"{self.base_url}{ROOT}/{resource_type}"
 
     def canonical(self, resource_type: str, resource_id: str) -> str:
-        return f"{self._root}/{resource_type}/{resource_id}"
+        return f"{self.root}/{resource_type}/{resource_id}"
 
     def identifier_system(self, resource_type: str) -> str:
         kind = "diagnosis-id" if resource_type == PLAN_DEFINITION else "intervention-id"
-        return f"{self._root}/NamingSystem/{kind}"
+        return f"{self.root}/NamingSystem/{kind}"
 
     def code_system(self, topic: Module | Phase) -> str:
-        return f"{self._root}/CodeSystem/{'module' if isinstance(topic, Module) else 'phase'}"
+        return f"{self.root}/CodeSystem/{'module' if isinstance(topic, Module) else 'phase'}"
 
-    def rendered(self, item: Item, issue: Issue) -> dict[str, Any]:
+    def rendered(self, item: Item) -> dict[str, Any]:
         """Return an intervention as ActivityDefinition, or a diagnosis as PlanDefinition, which has
         an action for each visible intervention, as on its card.
         """
         if item.intervention is not None:
-            return self._activity_definition(item, item.intervention, issue)
+            return self._activity_definition(item, item.intervention)
         diagnosis = item.entry.diagnosis
         shown = in_card_order(item.entry.visible_interventions(), item.entry.diagnosis.mainstays)
         references = dict.fromkeys(
@@ -92,7 +96,7 @@ class Resources:
         text = narrative(diagnosis.name, filter(None, paragraphs), map(_line, shown))
         return _without_empty(
             {
-                **self._head(PLAN_DEFINITION, item, issue, text),
+                **self._head(PLAN_DEFINITION, item, text),
                 "description": description,
                 "purpose": scope,
                 "relatedArtifact": [_citation(work) for work in references],
@@ -100,9 +104,7 @@ class Resources:
             }
         )
 
-    def _activity_definition(
-        self, item: Item, intervention: Intervention, issue: Issue
-    ) -> dict[str, Any]:
+    def _activity_definition(self, item: Item, intervention: Intervention) -> dict[str, Any]:
         evidence = intervention.evidence
         diagnosis = item.entry.diagnosis
         paragraphs = (
@@ -113,13 +115,8 @@ class Resources:
         )
         return _without_empty(
             {
-                **self._head(
-                    ACTIVITY_DEFINITION, item, issue, narrative(intervention.title, paragraphs)
-                ),
-                "extension": [
-                    *self._said(evidence),
-                    *self._dose(intervention.fitt_vp),
-                ],
+                **self._head(ACTIVITY_DEFINITION, item, narrative(intervention.title, paragraphs)),
+                "extension": [*self._said(evidence), *self._dose(intervention.fitt_vp)],
                 "subtitle": _in_words(intervention),
                 "description": _described(intervention),
                 "relatedArtifact": [
@@ -130,11 +127,12 @@ class Resources:
             }
         )
 
-    def search_of(self, diagnosis_id: str, found: Found) -> dict[str, Any]:
+    def search_of(self, item: object, found: Found) -> dict[str, Any]:
         """Return the `search` of an entry in a Bundle: how well a code fits the diagnosis."""
-        if diagnosis_id not in found.fits:
+        if not isinstance(item, Item) or item.entry.diagnosis.id not in found.fits:
             return {"mode": "match"}
-        return {"extension": [self._relation(found.fits[diagnosis_id])], "mode": "match"}
+        relation = self._relation(found.fits[item.entry.diagnosis.id])
+        return {"extension": [relation], "mode": "match"}
 
     def _relation(self, doubt: Doubt | None) -> dict[str, Any]:
         relation = Relation.APPROXIMATE if doubt else Relation.CERTAIN
@@ -153,16 +151,15 @@ class Resources:
         entry = {"fullUrl": address, "resource": resource, "search": {"mode": "outcome"}}
         return [entry] if issues else []
 
-    def _head(
-        self, resource_type: str, item: Item, issue: Issue, text: dict[str, str]
-    ) -> dict[str, Any]:
+    def _head(self, resource_type: str, item: Item, text: dict[str, str]) -> dict[str, Any]:
         diagnosis = item.entry.diagnosis
-        changed_at = None if issue.changed_at is None else instant(issue.changed_at)
+        time = self.changed_at(diagnosis.id)
+        changed_at = time and f"{time.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
         reviewed_on = None if diagnosis.reviewed is None else diagnosis.reviewed.on.isoformat()
         return {
             "resourceType": resource_type,
             "id": item.id,
-            "meta": None if changed_at is None else {"lastUpdated": changed_at},
+            "meta": changed_at and {"lastUpdated": changed_at},
             "text": text,
             "url": self.canonical(resource_type, item.id),
             "identifier": [
@@ -178,7 +175,7 @@ class Resources:
             "useContext": self._contexts(diagnosis),
             "topic": [self._concept(topic) for topic in item.topics],
             "usage": DISCLAIMER,
-            "copyright": issue.licence and f"Licensed under {issue.licence}",
+            "copyright": self.licence and f"Licensed under {self.licence}",
             "approvalDate": reviewed_on,
             "lastReviewDate": reviewed_on,
         }
@@ -247,7 +244,7 @@ class Resources:
         ]
 
     def _extension(self, name: str) -> str:
-        return f"{self._root}/StructureDefinition/{name}"
+        return f"{self.root}/StructureDefinition/{name}"
 
 
 def _justification(intervention: Intervention) -> list[dict[str, Any]]:
