@@ -55,17 +55,3 @@ def test_the_core_imports_nothing_that_is_not_listed(folder: str, more: set[str]
 
     assert found
     assert {path: modules for path, modules in found.items() if modules} == {}
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import os.path",
-        "from urllib import request",
-        "from ..ports import clock",
-        "if TYPE_CHECKING:\n    from sqlalchemy import Engine",
-        "def late():\n    import secrets",
-    ],
-)
-def test_an_import_that_is_not_listed_is_found(source: str) -> None:
-    assert len(unlisted(source, PURE)) == 1

@@ -52,19 +52,3 @@ def test_a_template_uses_only_templates_of_its_own_interface_and_of_web(
     owners = {OWNERS.get(used or "", "unknown") for used in used_by(path.read_text("utf-8"))}
 
     assert owners <= {OWNERS[name], WEB}
-
-
-@pytest.mark.parametrize(
-    ("source", "names"),
-    [
-        ("{% extends 'a.html' %}", ["a.html"]),
-        ("{% include ['a.html', 'b.html'] %}", ["a.html", "b.html"]),
-        ("{% block x %}{% if y %}{% include 'a.html' %}{% endif %}{% endblock %}", ["a.html"]),
-        ("{% import 'a.html' as a %}", ["a.html"]),
-        ("{% from 'a.html' import b %}", ["a.html"]),
-        ("{% include computed %}", [None]),
-        ("{# {% include 'a.html' %} #} include 'a.html'", []),
-    ],
-)
-def test_every_way_to_use_a_template_is_found(source: str, names: list[str | None]) -> None:
-    assert used_by(source) == names

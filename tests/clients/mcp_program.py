@@ -21,7 +21,6 @@ from urllib.request import Request, urlopen
 import pytest
 
 from evref.domain.access.key import Permission
-from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module, Review
 from evref.domain.catalogue.entry import Entry
@@ -34,7 +33,6 @@ from tests.docs.conftest import SHOWN_ADDRESS
 from tests.docs.pages import DOCS, assert_printed, blocks, commands
 from tests.institutions import institution_id
 from tests.pages.site import bundled
-from tests.search.cases import found_by_query
 from tests.server.conftest import Server, Start, Store
 from tests.servers import wait_until
 
@@ -140,16 +138,6 @@ def test_empty_arguments_count_as_absent_and_codes_may_be_a_list(client: Assista
     assert wrong.failed
 
 
-def test_a_wider_code_offers_what_is_below_it(client: Assistant) -> None:
-    found = client.call("find_diagnoses", icd10="F41")
-
-    assert found.content["diagnoses"] == []
-    assert (
-        "this code is wider; it includes generalised-anxiety-disorder (F41.1), panic-disorder "
-        "(F41.0)" in found.text
-    )
-
-
 def test_codes_of_a_record_find_diagnoses(client: Assistant, server: Server, key: str) -> None:
     """Each code, of any national edition, says what it found."""
     found = client.call("find_diagnoses", icd10="M17.11,S72001A,S83.5,B05,hello")
@@ -169,41 +157,6 @@ def test_codes_of_a_record_find_diagnoses(client: Assistant, server: Server, key
     assert "icd10 B05, read as B05: nothing in the catalogue" in found.text
     assert "icd10 hello was not read" in found.text
     assert DISCLAIMER in found.text
-
-
-def test_an_excluded_code_finds_nothing_and_says_why(client: Assistant) -> None:
-    excluded = client.call("find_diagnoses", icd10="S83.521A")
-    included = client.call("find_diagnoses", icd10="S83.511A")
-
-    assert excluded.content["diagnoses"] == []
-    assert "this code means another condition than anterior cruciate" in excluded.text
-    (diagnosis,) = included.content["diagnoses"]
-    assert diagnosis["id"] == "anterior-cruciate-ligament-injury"
-
-
-def test_words_say_why_they_found_a_diagnosis_or_which_may_be_meant(
-    client: Assistant, server: Server, key: str
-) -> None:
-    found = client.call("find_diagnoses", q="heart attck")
-    near = client.call("find_diagnoses", q="can't eat gluten")
-
-    served = data(server, key, "/diagnoses?q=heart+attck")["meta"]
-    assert found.content["found"] == served["found"]
-    assert "found by “heart attack”, spelling corrected" in found.text
-    assert near.content["diagnoses"] == []
-    assert near.content["suggestions"][0]["diagnosis_id"] == "coeliac-disease"
-    assert "Perhaps meant: coeliac-disease (“" in near.text
-
-
-def test_every_query_finds_what_the_search_finds(client: Assistant) -> None:
-    should = found_by_query()
-    answers = {query: client.call("find_diagnoses", q=query).content for query in should}
-
-    found = {
-        query: [diagnosis["id"] for diagnosis in answer["diagnoses"]]
-        for query, answer in answers.items()
-    }
-    assert found == should
 
 
 def test_who_reviewed_an_entry_comes_from_the_data(client: Assistant) -> None:
@@ -260,44 +213,6 @@ def test_a_ward_asks_what_is_advised_against(client: Assistant, server: Server, 
     without = client.call("find_interventions", group="advised_against")
     assert without.failed
     assert "q is required without codes and diagnosis" in without.text
-
-
-def test_every_intervention_is_listed_with_its_evidence(
-    client: Assistant, server: Server, key: str
-) -> None:
-    """The order is that of the card; what the service does not state is left out."""
-    entries = {entry.diagnosis.id: entry for entry in bundled().entries}
-    for diagnosis in data(server, key, "/diagnoses")["data"]:
-        listed = client.call("list_interventions", diagnosis_id=diagnosis["id"])
-
-        served = data(server, key, f"/diagnoses/{diagnosis['id']}/interventions")
-        by_id = {record["id"]: record for record in served["data"]}
-        entry = entries[diagnosis["id"]]
-        order = in_card_order(entry.visible_interventions(), entry.diagnosis.mainstays)
-        assert listed.content["diagnosis"]["id"] == diagnosis["id"]
-        assert listed.content["disclaimer"] == DISCLAIMER
-        assert DISCLAIMER in listed.text
-        for intervention, given in zip(order, listed.content["interventions"], strict=True):
-            record = by_id[intervention.id]
-            evidence, dose = record["evidence"], record["fitt_vp"] or {}
-            stated = {
-                **{name: record[name] for name in ("id", "title", "module", "phase", "summary")},
-                **evidence,
-                "cautions": record["cautions"],
-                "dose": {name: text for name, text in dose.items() if text},
-                "references": [
-                    f"{work['title']}. {work['year']}. {work['url']}"
-                    for work in record["references"]
-                ],
-            }
-            assert len(given.pop("effects", [])) == len(record["effects"])
-            given["references"] = [
-                listed.content["references"][str(n)] for n in given["references"]
-            ]
-            assert given == {name: value for name, value in stated.items() if value}
-            line = f"{evidence['direction'].upper()}: {record['title']} ({record['phase']}; "
-            assert line in listed.text
-            assert (record["cautions"] or "") in listed.text
 
 
 @pytest.mark.parametrize(

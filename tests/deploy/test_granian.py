@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 import socket
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from threading import Event
 
 import pytest
 
-from evref.domain.access.quota import DayUsage
 from evref.ports.accounts import MEMBERS
-from evref.testing.builders import OPERATOR
 from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, running
 from tests.deploy.shell import DEPLOY, ROOT
 from tests.deploy.test_sign_in import READER, auth_server, in_front_of, secret
@@ -28,8 +21,8 @@ from tests.deploy.test_slow_clients import (
     many_files,
     slow_clients,
 )
-from tests.server.conftest import Answer, Connection, Server, Start, Store, environment
-from tests.servers import PATIENCE, free_port, wait_until
+from tests.server.conftest import Answer, Server, Start, Store, environment
+from tests.servers import PATIENCE, free_port
 
 __all__ = ["many_files", "secret"]
 
@@ -123,12 +116,6 @@ def service(granian: Granian) -> Server:
     return started
 
 
-def admitted(store: Store, key_id: str) -> int:
-    (day,) = store.container.manage_keys().history(OPERATOR, key_id)
-    assert isinstance(day, DayUsage)
-    return day.admitted
-
-
 def comparable(answer: Answer) -> tuple[int, dict[str, str], bytes]:
     """Return the response without what differs by request or by server."""
     fields = {
@@ -183,89 +170,6 @@ def test_slow_and_silent_connections_delay_nobody(
                 stack.enter_context(nginx.connect()).sendall(HALF_A_REQUEST[name])
 
         assert_others_are_exactly_counted(nginx, store)
-
-
-def test_exactly_the_limit_is_admitted_while_workers_are_killed(
-    nginx: Nginx, service: Server, store: Store
-) -> None:
-    """A response may be lost with its worker, but each response was counted."""
-    key = store.key(limit=400)
-
-    def send(_number: int) -> int:
-        return nginx.get(LIST, Authorization=f"Bearer {key.token.text}").status
-
-    statuses: Counter[int] = Counter()
-    with ThreadPoolExecutor(6) as clients:
-        for _ in range(2):
-            statuses += Counter(clients.map(send, range(50)))
-            pending = [clients.submit(send, number) for number in range(100)]
-            os.kill(service.workers()[0], signal.SIGKILL)
-            statuses += Counter(response.result() for response in pending)
-            # While nobody listens, nginx responds at once, and soon with its own 429.
-            service.wait_until_ready()
-        while 429 not in statuses:
-            statuses += Counter(clients.map(send, range(50)))
-
-    assert admitted(store, key.key.id) == 400
-    assert 300 < statuses[200] <= 400
-    assert set(statuses) <= {200, 429, 503}
-
-
-def group_exists(server: Server) -> bool:
-    """Return whether any process of the server is left."""
-    try:
-        os.killpg(server.process.pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def test_a_stop_while_it_starts_ends_it_and_its_workers(granian: Granian) -> None:
-    """Before there are workers, and while they load the service.
-
-    Not in the microseconds in which Granian 2.8 begins to wait for signals: there it would hang
-    until systemd kills it.
-    """
-
-    def loads(server: Server) -> bool:
-        spent = [worker.cpu_times().user for worker in server.processes()]
-        return len(spent) == 2 and min(spent) > 0.1
-
-    for has_begun in (lambda server: "Starting granian" in server.log, loads):
-        server = granian()
-        wait_until(lambda: has_begun(server), lambda: server.log)  # noqa: B023 - called here
-        server.process.terminate()
-        server.wait_until_ended()
-
-        wait_until(lambda: not group_exists(server), lambda: server.log)  # noqa: B023
-
-
-def test_a_stop_under_load_completes_the_requests_in_progress(
-    granian: Granian, store: Store
-) -> None:
-    server, key = granian(), store.key()
-    server.wait_until_ready()
-    started = Event()
-
-    def send(_client: int) -> int:
-        answered = 0
-        try:
-            with closing(Connection(server.port)) as connection:
-                while connection.get(LIST, key.token.text).status == 200:
-                    answered += 1
-                    started.set()
-        except OSError:
-            return answered
-        raise AssertionError("the service refused a request")
-
-    with ThreadPoolExecutor(8) as clients:
-        sent = [clients.submit(send, number) for number in range(8)]
-        assert started.wait(PATIENCE)
-        server.process.terminate()
-        answered = sum(request.result() for request in sent)
-
-    assert server.wait_until_ended() == 0, server.log
-    assert admitted(store, key.key.id) == answered
 
 
 @pytest.mark.parametrize("server", ["granian", "cheroot", "gunicorn, granian", "gunicorn"])

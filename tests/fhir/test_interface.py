@@ -167,22 +167,6 @@ def test_the_capability_statement_lists_types_and_parameters(service: Service) -
         }
 
 
-def test_paths_of_fhir_are_unknown_when_it_is_switched_off() -> None:
-    service = new_service(interfaces={"fhir": "off"})
-    unknown = service.get("/nothing")
-
-    for path in (SEARCH, PLAN, ACTIVITY, METADATA, "/fhir"):
-        response = service.get(path, token=service.token())
-
-        assert response.status_code == 404
-        assert response.mimetype == "text/html"
-        text = response.text.replace(response.headers["X-Request-ID"], "")
-        # The page names the path that is unknown.
-        assert text.replace(f"at {path.partition('?')[0]}.", "at /nothing.") == (
-            unknown.text.replace(unknown.headers["X-Request-ID"], "")
-        )
-
-
 FORM = "application/x-www-form-urlencoded"
 
 

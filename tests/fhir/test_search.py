@@ -12,7 +12,6 @@ import pytest
 
 from evref.adapters.inbound.fhir.values import Period
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.testing.builders import an_entry
 from tests.fhir.conftest import LONG_ID, ROOT, Read, catalogue, ids, new_service
 from tests.http.service import Service, assert_outcome, body
 
@@ -82,18 +81,6 @@ def test_a_code_that_cannot_be_read_is_rejected(service: Service, token: str, co
 
     assert issue["details"]["text"].startswith("context ")
     assert ICD_10_CM in issue["details"]["text"]
-
-
-def test_a_title_with_a_comma_is_found_by_an_escaped_comma() -> None:
-    """FHIR escapes a comma with a backslash."""
-    service = new_service()
-    service.publish(Catalogue([an_entry(name="Pain, chronic")]))
-    service.clock.advance(seconds=1)
-
-    query = urlencode({"title:exact": r"Pain\, chronic"})
-    response = service.get(f"/fhir/PlanDefinition?{query}", token=service.token())
-
-    assert ids(body(response)) == [KNEE]
 
 
 def test_a_hidden_intervention_is_not_found(service: Service, token: str) -> None:

@@ -19,7 +19,7 @@ from evref.domain.catalogue.effect_words import plain
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 from evref_mcp import answers, wording
 from evref_mcp.effects import sentence
-from evref_mcp.records import InterventionsBody, SearchBody
+from evref_mcp.records import DiagnosesBody, InterventionsBody, SearchBody
 from tests.http.service import BASE_URL, Service
 from tests.pages.site import bundled
 
@@ -125,6 +125,26 @@ def test_the_text_answers_the_question(service: Service, token: str, question: s
             re.findall(r"\[(\d+)\]", line), intervention.references, strict=True
         ):
             assert f"[{number}] {work.year} {work.url}" in text.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        (
+            {"icd10": "F41"},
+            "this code is wider; it includes generalised-anxiety-disorder (F41.1), ",
+        ),
+        ({"icd10": "S83.521A"}, "this code means another condition than anterior cruciate"),
+        ({"q": "heart attck"}, "found by “heart attack”, spelling corrected"),
+        ({"q": "can't eat gluten"}, "Perhaps meant: coeliac-disease (“"),
+    ],
+)
+def test_the_text_says_how_codes_and_words_were_read(
+    service: Service, token: str, query: dict[str, str], words: str
+) -> None:
+    body = read(service, token, f"/diagnoses?{urlencode(query)}", DiagnosesBody)
+
+    assert words in wording.diagnoses(body, only_names=False)
 
 
 def test_a_match_in_the_summary_is_quoted_and_a_title_is_not(service: Service, token: str) -> None:

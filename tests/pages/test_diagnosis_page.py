@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -128,33 +127,6 @@ def test_every_effect_is_a_sentence_with_its_figures() -> None:
                 is_left_out = contradicts(effect, intervention.evidence.direction)
                 if intervention.fitt_vp is None and not is_left_out:
                     assert short(effect) in seen.text("card")
-
-
-def test_effects_add_a_quarter_to_a_page_at_most() -> None:
-    """This is the compressed size, also if most interventions have effects."""
-
-    def share(entry: Entry) -> float:
-        shown = entry.visible_interventions()
-        return sum(len(intervention.effects) for intervention in shown) / len(shown)
-
-    most = sorted(bundled().entries, key=share)[-5:]
-    without = [
-        replace(
-            entry,
-            interventions=tuple(
-                replace(intervention, effects=()) for intervention in entry.interventions
-            ),
-        )
-        for entry in most
-    ]
-    sizes = []
-    for entries in (most, without):
-        visitor = Visitor(a_site(Readers.PUBLIC, Catalogue(entries)))
-        bodies = (visitor.get(f"/catalogue/{entry.diagnosis.id}").data for entry in entries)
-        sizes.append([len(gzip.compress(body)) for body in bodies])
-
-    for size, without_effects in zip(*sizes, strict=True):
-        assert without_effects < size <= 1.25 * without_effects
 
 
 def test_what_an_entry_covers_is_said_and_mainstays_lead() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.search.search import Search
-from tests.search.bundled import search
 
 _MOST_RESULTS = 3
 """A result counts if it is among so many first ones."""
@@ -82,13 +81,6 @@ def measured(search: Search) -> dict[str, tuple[int, list[str]]]:
         number, wrong = figures.get(case.measure, (0, []))
         figures[case.measure] = number + 1, wrong + [case.query] * (not case.is_right(search))
     return figures
-
-
-def found_by_query() -> dict[str, list[str]]:
-    """Return the ids of the diagnoses that each query finds, best first, and a name of SNOMED."""
-    index = search()
-    queries = [*(query for _, query, *_ in _rows("queries")), "Pneumonia"]
-    return {query: [hit.diagnosis_id for hit in index.diagnoses(query).hits] for query in queries}
 
 
 def _rows(name: str) -> Iterator[Sequence[str]]:

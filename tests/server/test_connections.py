@@ -56,20 +56,6 @@ def test_a_body_is_never_read_as_a_request(server: Server, length: str) -> None:
     assert statuses(first + rest) == [200, 200]
 
 
-def test_a_socket_that_fails_while_it_closes_ends_no_worker(start: Start, store: Store) -> None:
-    """See failing_sockets, which raises the error in the server's process."""
-    server = start(store.folder, "serve", "--workers", "1", module="tests.server.failing_sockets")
-    server.wait_until_ready()
-    workers = server.workers()
-    for _ in range(3):
-        with Peer(server.port) as peer:
-            assert statuses(peer.send(LAST).rest()) == [200]
-
-    assert server.get("/health/live").status == 200
-    assert server.workers() == workers
-    assert "Traceback" not in server.log
-
-
 @pytest.mark.parametrize("sent", [b"", b"GET /", LAST, LIVE + b"Content-Length: 9\r\n\r\n"])
 def test_a_connection_that_is_reset_ends_no_worker(server: Server, sent: bytes) -> None:
     """With SO_LINGER set to zero, close() sends RST."""

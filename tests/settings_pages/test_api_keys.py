@@ -12,7 +12,6 @@ from evref.testing.builders import OPERATOR
 from tests.settings_pages.site import (
     EMAIL,
     MORNING,
-    OTHER_INSTITUTION,
     PASSWORD,
     NewSite,
     Site,
@@ -238,29 +237,6 @@ def test_the_expiry_of_a_key_can_be_changed(
     assert message in member.get(path).text
     assert site.container.storage().keys.get(made.key.id).expires_on == after
     assert len(site.audit_log()) == log + (message != "Nothing was changed.")
-
-
-@pytest.mark.parametrize("page", ["", "/rotate", "/revoke"])
-@pytest.mark.parametrize("known", [True, False])
-def test_another_institution_s_key_is_not_there(
-    site: Site, member: Visitor, page: str, known: bool
-) -> None:
-    """The response is that of a key that does not exist, and the key does not change."""
-    other = site.make_key("Secret name", institution=OTHER_INSTITUTION)
-    own = site.make_key()
-    key_id = other.key.id if known else "f" * 16
-    fields = fields_of(member.get(f"{KEYS}/{own.key.id}{page}").text)
-
-    answers = [
-        member.get(f"{KEYS}/{key_id}{page}"),
-        member.send(f"{KEYS}/{key_id}{page}", **fields),
-    ]
-
-    for answer in answers:
-        assert answer.status_code == 404
-        assert "Secret name" not in answer.text
-    assert site.container.storage().keys.get(other.key.id) == other.key
-    assert len(site.audit_log(OTHER_INSTITUTION)) == 3
 
 
 @pytest.mark.parametrize(

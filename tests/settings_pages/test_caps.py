@@ -101,16 +101,9 @@ def test_the_section_institution_says_what_is_not_restricted(site: Site) -> None
     assert "signs in people with an address of example.com" in page
 
 
-def test_a_key_beyond_a_cap_lives_on_and_can_be_rotated(site: Site, member: Visitor) -> None:
-    """A leaked secret can be replaced, which gives nothing more."""
+def test_a_leaked_secret_of_a_key_beyond_a_cap_can_be_replaced(site: Site, member: Visitor) -> None:
     site.container.manage_keys().set_caps(
         OPERATOR, institution_id(site.container, INSTITUTION), **asdict(KeyCaps(0, 100, 100))
     )
 
-    rotated = member.fill_in(f"{KEY}/rotate")
-    lowered = member.fill_in(KEY, daily_limit="200")
-
-    assert rotated.status_code == 201
-    assert lowered.status_code == 303
-    log = text_of(member.get("/settings/audit-log").text)
-    assert "most keys from 1 to 0, highest daily limit from 500 to 100" in log
+    assert member.fill_in(f"{KEY}/rotate").status_code == 201

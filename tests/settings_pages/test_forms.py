@@ -15,7 +15,15 @@ from evref.ports.accounts import INVITATIONS, MEMBERS
 from evref.testing.builders import OPERATOR
 from evref.testing.filling import keep
 from tests.institutions import institution_id
-from tests.settings_pages.site import EMAIL, INSTITUTION, PASSWORD, NewSite, Site, in_memory
+from tests.settings_pages.site import (
+    EMAIL,
+    INSTITUTION,
+    OTHER_EMAIL,
+    PASSWORD,
+    NewSite,
+    Site,
+    in_memory,
+)
 from tests.settings_pages.visitor import Visitor, a_member, fields_of
 
 NEW = "a password that is new"
@@ -138,6 +146,23 @@ def test_a_form_from_before_the_sign_in_or_of_another_session_is_refused(site: S
     for path, fields in FORMS.items():
         of_another_session = member.send(path, **(fields | {"csrf_token": other}))
         assert of_another_session.status_code == (409 if path == INVITATION else 400)
+
+
+def test_what_belongs_to_another_institution_is_not_there(site: Site) -> None:
+    """The response is that of a key, member or invitation that does not exist."""
+    stranger = Visitor(site, https=True)
+    stranger.sign_in(OTHER_EMAIL)
+    token = fields_of(stranger.get("/settings/password").text)["csrf_token"]
+    before = (site.audit_log(), site.members(), site.container.storage().keys.list())
+
+    for path in (path for path in FORMS if re.search("/[0-9a-f]{16}", path)):
+        for there in (path, re.sub("[0-9a-f]{16}", "f" * 16, path)):
+            got = stranger.get(there)
+            sent = stranger.send(there, **FORMS[path] | {"csrf_token": token})
+            gone = (303, "/settings/members") if "/invitations/" in path else (404, None)
+            assert [(answer.status_code, answer.location) for answer in (got, sent)] == [gone] * 2
+            assert not re.search("Ward app|@example.org", got.text + sent.text)
+    assert (site.audit_log(), site.members(), site.container.storage().keys.list()) == before
 
 
 FROM_ELSEWHERE: list[dict[str, str]] = [

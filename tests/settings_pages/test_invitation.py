@@ -40,22 +40,6 @@ def test_who_chooses_a_password_is_a_member_and_signed_in(site: Site) -> None:
     assert "invited by operator" in entry.detail
 
 
-def test_all_that_is_wrong_with_the_password_is_told_at_once(site: Site) -> None:
-    """The link still works afterwards."""
-    path = site.invite()
-    visitor = Visitor(site)
-
-    answer = visitor.fill_in(path, password="short", repeated="shorter")
-
-    assert answer.status_code == 422
-    assert "New password must have 8 to 1024 characters." in answer.text
-    assert "The passwords do not match." in answer.text
-    assert "shorter" not in answer.text
-    assert "must have 8 to" in visitor.fill_in(path, password="short", repeated="short").text
-    assert "Enter a new password." in visitor.fill_in(path).text
-    assert visitor.fill_in(path, **WANTED).status_code == 303
-
-
 @pytest.mark.parametrize("reason", ["used", "revoked", "expired", "inviter removed", "unknown"])
 def test_a_link_that_cannot_be_used_says_so_and_no_more(site: Site, reason: str) -> None:
     """The page is the same for every reason, also after sending an open form."""

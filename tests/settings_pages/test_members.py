@@ -15,7 +15,6 @@ from tests.settings_pages.site import (
     EMAIL,
     INSTITUTION,
     OTHER_EMAIL,
-    OTHER_INSTITUTION,
     Site,
 )
 from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
@@ -228,21 +227,6 @@ def test_a_member_who_leaves_is_signed_out(site: Site, member: Visitor) -> None:
     assert "You have left General Hospital." in member.get(answer.location).text
     assert member.cookie("evref_session") is None
     assert site.members() == {COLLEAGUE: Role.ADMIN}
-
-
-@pytest.mark.parametrize("page", ["", "/remove"])
-@pytest.mark.parametrize("known", [True, False])
-def test_another_institution_s_member_is_not_there(
-    site: Site, member: Visitor, page: str, known: bool
-) -> None:
-    """The response is that of a member who does not exist."""
-    token = fields_of(member.get(INVITE).text)["csrf_token"]
-    path = f"{MEMBERS}/{id_of(site, OTHER_EMAIL) if known else 'f' * 16}{page}"
-
-    for answer in (member.get(path), member.send(path, csrf_token=token, role="viewer")):
-        assert answer.status_code == 404
-        assert OTHER_EMAIL not in answer.text
-    assert site.members(OTHER_INSTITUTION) == {OTHER_EMAIL: Role.ADMIN}
 
 
 def path_of(link: str) -> str:
