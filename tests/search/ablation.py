@@ -28,7 +28,7 @@ def _method(owner: object, name: str, result: Callable[..., object]) -> _Patch:
 
 
 RULES: dict[str, _Patch] = {
-    "doubt of names": _method(reading.Reader, "_changing", lambda *_, **__: frozenset()),
+    "doubt of names": _method(reading.Reader, "_changed", lambda _, one, *__, **___: one),
     "doubt beside words of no entry": _method(Texts, "mention", lambda *_: True),
     "correction of unknown words": _method(reading.Reader, "_corrected", lambda _, word: word),
     "one slip in any word of a name": _method(
@@ -46,6 +46,10 @@ RULES: dict[str, _Patch] = {
 }
 
 
+LEFT_TOGETHER = frozenset({"named", "synonyms", "treatments"})
+"""Lists that are not left out as they are: their kinds, and those that belong together, are."""
+
+
 def variants() -> Iterator[tuple[str, WordLists, _Patch]]:
     """Yield each rule and each list by name, the lists, and what leaves it out."""
     lists = read_word_lists()
@@ -53,13 +57,14 @@ def variants() -> Iterator[tuple[str, WordLists, _Patch]]:
         yield f"rule: {name}", lists, rule
     empty = WordLists()
     for field in fields(WordLists):
-        if field.name not in {"synonyms", "meanings", "named"}:
+        if field.name not in LEFT_TOGETHER:
             without = replace(lists, **{field.name: getattr(empty, field.name)})
             yield f"list: {field.name}", without, nullcontext
     for kind in (Kind.TERM, Kind.FAMILY, Kind.COMPLAINT):
         named = tuple(item for item in lists.named if item[0] is not kind)
         yield f"list: {kind}", replace(lists, named=named), nullcontext
-    yield "list: synonyms", replace(lists, synonyms=empty.synonyms), nullcontext
+    without = replace(lists, synonyms=empty.synonyms, treatments=empty.treatments)
+    yield "list: synonyms", without, nullcontext
 
 
 def results(lists: WordLists) -> dict[tuple[str, str], bool]:

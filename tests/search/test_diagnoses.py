@@ -123,7 +123,7 @@ def test_every_wider_word_leads_to_its_diagnoses_in_their_order(around: str) -> 
             own = {hit.diagnosis_id for hit in named.hits if hit.by is not MatchedBy.UMBRELLA}
             found = tuple(hit.diagnosis_id for hit in by_umbrella)
             assert found == tuple(id_ for id_ in ids if id_ not in own), text
-            assert named.wider is not None, text
+            assert named.umbrella is not None, text
 
 
 SITUATIONS = [

@@ -13,9 +13,9 @@ from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.matching import Match, best_fits
 from evref.domain.catalogue.publication import Comparison, Publication
-from evref.domain.catalogue.question import Found, Question
+from evref.domain.catalogue.question import Question
 from evref.domain.catalogue.record_code import Classification, RecordCode
-from evref.domain.catalogue.search.found import Answers, InterventionHit
+from evref.domain.catalogue.search.found import Answers, Found, InterventionHit
 from evref.domain.catalogue.search.search import Search
 from evref.domain.catalogue.snomed import NO_MAP, SnomedMap
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE
@@ -51,30 +51,22 @@ class Served:
             for entry in entries
             if question.module in {None, *entry.diagnosis.enabled_modules}
         }
-        found = Found(tuple(by_id.values()), remarks=tuple(_remarks(matches, self.catalogue)))
+        found = Found(tuple(by_id.values()))
         if question.words is not None:
-            found = self._named(question, by_id, found)
+            found = self._named(question.words, by_id, is_of_record=question.is_of_record)
         ids = {entry.diagnosis.id for entry in found.entries}
-        return replace(found, matches=tuple(match.among(ids) for match in matches))
-
-    def _named(self, question: Question, by_id: Mapping[str, Entry], found: Found) -> Found:
-        """Return those of the found entries that the words name, and what else they mean."""
-        words = question.words or ""
-        if question.is_of_record:
-            named = self.search.diagnoses_of_record(words)
-        else:
-            named = self.search.diagnoses(words)
-        hits = tuple(hit for hit in named.hits if hit.diagnosis_id in by_id)
         return replace(
             found,
-            entries=tuple(by_id[hit.diagnosis_id] for hit in hits),
-            hits=hits,
-            umbrella=named.wider,
-            suggestions=named.suggestions,
-            absent=named.absent,
-            read=named.read,
-            ignored=named.ignored,
+            matches=tuple(match.among(ids) for match in matches),
+            remarks=tuple(_remarks(matches, self.catalogue)),
         )
+
+    def _named(self, words: str, by_id: Mapping[str, Entry], *, is_of_record: bool) -> Found:
+        """Return those of the entries that the words name, and how they were read."""
+        search = self.search.diagnoses_of_record if is_of_record else self.search.diagnoses
+        found = search(words)
+        hits = tuple(hit for hit in found.hits if hit.diagnosis_id in by_id)
+        return replace(found, hits=hits, entries=tuple(by_id[hit.diagnosis_id] for hit in hits))
 
     def answers(self, question: Question) -> Answers:
         """Return the interventions that meet the question, the best match first.

@@ -19,7 +19,7 @@ from evref.adapters.inbound.fhir.index import (
 from evref.adapters.inbound.fhir.paging import page_of, subset
 from evref.adapters.inbound.fhir.resources import Resources
 from evref.adapters.inbound.fhir.search import SEARCH, found_by_codes
-from evref.domain.catalogue.question import Found
+from evref.domain.catalogue.search.found import Found
 from evref.domain.catalogue.served import Served
 from evref.domain.errors import NotFoundError, RemovedDiagnosisError, RemovedInterventionError
 from evref.domain.redaction import without_keys

@@ -28,7 +28,7 @@ from evref.domain.catalogue.evidence import Evidence, Reference
 from evref.domain.catalogue.evidence_words import source, verdict
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.catalogue.matching import Doubt, Relation
-from evref.domain.catalogue.question import Found
+from evref.domain.catalogue.search.found import Found
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 
 _USAGE_CONTEXT = "http://terminology.hl7.org/CodeSystem/usage-context-type"

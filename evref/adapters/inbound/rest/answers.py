@@ -262,6 +262,7 @@ class Suggestion:
         "The name or term that shares words with the request.",
         Line(1, 120),
         Example("heart disease"),
+        Read("matched"),
     ]
 
 

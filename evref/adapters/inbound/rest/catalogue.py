@@ -164,7 +164,7 @@ class CatalogueViews:
         ]
         more |= {"matches": answers.matches} if codes else {}
         if "q" in query:
-            more |= {"umbrella": answers.wider, "read": answers.read, "ignored": answers.ignored}
+            more |= {"umbrella": answers.umbrella, "read": answers.read, "ignored": answers.ignored}
         return self._answer(served, hits, **more)
 
     def list_changes(self, served: Served, query: dict[str, Any]) -> dict[str, Any]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+from itertools import chain
 
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.intervention import Intervention
-from evref.domain.catalogue.matching import Match
+from evref.domain.catalogue.matching import Doubt, Match, best_fits
+from evref.domain.catalogue.record_code import RecordCode
 from evref.domain.catalogue.search.lexicon import Name
+from evref.domain.catalogue.vocabulary import MEANINGS
 
 
 class MatchedBy(StrEnum):
@@ -64,6 +69,7 @@ class Hit:
     """
 
     diagnosis_id: str
+    name: str
     matched: str
     language: str | None
     by: MatchedBy
@@ -71,29 +77,65 @@ class Hit:
     spelling_corrected: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A diagnosis that may be meant, and its name or term that is near the text."""
+@dataclass(frozen=True)
+class Found:
+    """The entries that a question finds, and why.
 
-    diagnosis_id: str
-    name: str
-    term: str
-
-
-@dataclass(frozen=True, slots=True)
-class FoundDiagnoses:
-    """The diagnoses that a text names, best first; if it names none, what may be meant.
-
-    `absent` are the words that name conditions outside the catalogue. `read` and `ignored` say how
-    the text was read, and which of its words did not count.
+    With words, the best match is first; otherwise entries are ordered by name, then id. `matches`
+    are those of the codes, limited to the entries, and `hits` those of the words, in the order of
+    the entries. `umbrella` is the word that is wider than one diagnosis. If the words name no
+    diagnosis, `suggestions` are those that may be meant. `absent` are the words that name a
+    condition outside the catalogue. `read` says what the words were read as, and `ignored` which of
+    them did not count. `remarks` are sentences about codes that were not read, that mean another
+    condition, or that are wider than those of the catalogue.
     """
 
+    entries: tuple[Entry, ...] = ()
+    matches: tuple[Match, ...] = ()
     hits: tuple[Hit, ...] = ()
-    suggestions: tuple[Suggestion, ...] = ()
-    wider: Name | None = None
+    umbrella: Name | None = None
+    suggestions: tuple[Hit, ...] = ()
     absent: tuple[str, ...] = ()
     read: tuple[Piece, ...] = ()
     ignored: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def fits(self) -> dict[str, Doubt | None]:
+        """How the codes fit each diagnosis that they find, by id; None is certainly."""
+        return best_fits(self.matches)
+
+    @property
+    def doubts(self) -> dict[str, str]:
+        """Why a diagnosis is found only approximately, in words, by id."""
+        return {name: MEANINGS[doubt] for name, doubt in self.fits.items() if doubt is not None}
+
+    @property
+    def codes(self) -> tuple[RecordCode, ...]:
+        """The codes that were read."""
+        return tuple(match.code for match in self.matches if match.code.read_as is not None)
+
+    @property
+    def missing(self) -> tuple[RecordCode, ...]:
+        """The codes that find no diagnosis, and do not mean another condition."""
+        return tuple(
+            match.code
+            for match in self.matches
+            if match.code.stems and not match.fits and not match.excluded_from
+        )
+
+    @classmethod
+    def joined(cls, several: Iterable[Found]) -> Found:
+        """Return what any of several questions finds, in their order."""
+        every = tuple(several)
+        by_id = {entry.diagnosis.id: entry for found in every for entry in found.entries}
+        return cls(
+            tuple(by_id.values()),
+            tuple(chain.from_iterable(found.matches for found in every)),
+            tuple(chain.from_iterable(found.hits for found in every)),
+            suggestions=tuple(chain.from_iterable(found.suggestions for found in every)),
+            remarks=tuple(chain.from_iterable(found.remarks for found in every)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +157,7 @@ class Answers:
 
     `in_title` are the ids of those whose titles have the words. `diagnosis_ids` are the diagnoses
     that the words name, the likelier first, and `is_alone` is whether they ask for nothing else.
-    `wider` is the word that is wider than one diagnosis.
+    `umbrella` is the word that is wider than one diagnosis.
     `ignored` are the words that the first of the interventions lacks. `matches` are those of codes.
     """
 
@@ -123,7 +165,7 @@ class Answers:
     in_title: frozenset[str] = frozenset()
     diagnosis_ids: tuple[str, ...] = ()
     is_alone: bool = False
-    wider: Name | None = None
+    umbrella: Name | None = None
     read: tuple[Piece, ...] = ()
     ignored: tuple[str, ...] = ()
     matches: tuple[Match, ...] = ()

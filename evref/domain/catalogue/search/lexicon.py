@@ -86,7 +86,7 @@ class Lexicon:
     def diagnoses_with(self, words: Iterable[str]) -> set[str]:
         """Return the diagnoses that have any of the words in a name or term."""
         names = (self.names[number] for word in words for number in self.having[word])
-        return {one.diagnosis_ids[0] for one in names if one.kind in {Kind.NAME, Kind.TERM}}
+        return {one.diagnosis_ids[0] for one in names if one.language}
 
     def is_light(self, word: str) -> bool:
         """Whether a word may stand within or beside a name without changing what it names."""
@@ -123,7 +123,7 @@ class Lexicon:
             ids = tuple(dict.fromkeys(id_ for name in meant for id_ in name.diagnosis_ids))
             first = meant[0] if meant else Name(short, Kind.ABSENT, (), short)
             kind = Kind.TERM if first.kind is Kind.NAME else first.kind
-            language = None if kind.is_wider else "en"
+            language = "en" if kind is Kind.TERM else None
             self._abbreviate(short, Name(short, kind, ids, first.meaning, language))
 
     def _equal(self, words: Iterable[str]) -> list[Name]:

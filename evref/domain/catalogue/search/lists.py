@@ -55,8 +55,8 @@ class WordLists:
     abbreviations. What follows one of `negations`, or precedes one of `negations_after`, is not
     meant. `qualifiers` are the beginnings of words that make another disease of the name beside
     them. `abbreviations` have the names they stand for, none if these are absent conditions.
-    `named` are further names of diagnoses and wider words. `meanings` are for each phrase of the
-    synonyms the words, as written, that best say what it means.
+    `named` are further names of diagnoses and wider words. `treatments` are the phrases of the
+    synonyms, each with the words, as written, that best say what it means.
     """
 
     filling: frozenset[str] = frozenset()
@@ -73,7 +73,7 @@ class WordLists:
     named: tuple[tuple[Kind, Sequence[str], tuple[str, ...]], ...] = ()
     facets: tuple[Facet, ...] = ()
     synonyms: Synonyms = field(default_factory=Synonyms)
-    meanings: Mapping[Phrase, str] = field(default_factory=dict)
+    treatments: Mapping[Phrase, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -98,6 +98,7 @@ class WordLists:
 
         filling, care = folded("stop-words"), folded("care-words")
         same, kinds = words["same"], words["kinds"]
+        treatments = [*same, *([text] for whole, line in kinds.items() for text in (whole, *line))]
         abbreviations: dict[str, Sequence[str]] = {}
         for line in lists["abbreviations"]:
             if line.startswith("- "):
@@ -111,7 +112,7 @@ class WordLists:
             care=care,
             of_records=folded("record-words"),
             right=frozenset(map(fold, lists["ordinary-words"])).union(
-                *(words_of(text) for line in (*same, kinds, *kinds.values()) for text in line)
+                *(words_of(text) for line in treatments for text in line)
             ),
             short_words=frozenset(lists["ordinary-short"]),
             negations=tuple(tuple(words_of(line)) for line in lists["negations"]),
@@ -129,11 +130,7 @@ class WordLists:
                 [map(phrase, line) for line in same],
                 {phrase(whole): [*map(phrase, line)] for whole, line in kinds.items()},
             ),
-            meanings={
-                phrase(text): line[0]
-                for line in reversed([*same, *([kind] for kind in kinds)])
-                for text in line
-            },
+            treatments={phrase(text): line[0] for line in reversed(treatments) for text in line},
         )
 
 

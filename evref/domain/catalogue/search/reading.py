@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -62,13 +62,27 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A word or phrase that an intervention may have: its places in the query, and its stems."""
+    """A word or phrase beside the names: its places, its stems, and the facet or the treatment.
 
-    text: str
+    `is_slight` words, such as therapy, say little of what is asked.
+    """
+
     typed: str
     stems: Phrase
     places: frozenset[int]
-    facet: Facet | None = None
+    facet: Facet | None
+    treatment: str | None
+    is_slight: bool
+
+    @property
+    def is_required(self) -> bool:
+        """Whether an intervention must have it."""
+        return not (self.facet or self.is_slight)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the lists say what it means."""
+        return bool(self.facet or self.treatment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +114,10 @@ class Reading:
         """Whether one name is the whole query."""
         return any(len(one.places) == len(self.words) for one in self.named)
 
-    def typed(self, places: Iterable[int]) -> str:
-        """Return the words at these places, as typed."""
-        return " ".join(dict.fromkeys(self.words[place].typed for place in sorted(places)))
+
+def typed(words: Sequence[Word], places: Iterable[int]) -> str:
+    """Return the words at these places, as typed."""
+    return " ".join(dict.fromkeys(words[place].typed for place in sorted(places)))
 
 
 class Reader:
@@ -114,15 +129,16 @@ class Reader:
 
     def read(self, text: str, *, corrects: bool = True) -> Reading:
         """Return the reading of the text; if nothing is named, with slips corrected."""
-        whole = self._reading(self._words(text)[0])
+        clauses = self._clauses(text)
+        whole = self._reading(self._affirmed(clauses, ())[0])
         if whole.is_whole and whole.meant:
             return whole
-        words, negated = self._words(text, self._lists.negations)
+        words, negated = self._affirmed(clauses, self._lists.negations)
         reading = whole if words == whole.words else self._reading(words)
         if corrects and not reading.meant:
             near = tuple(map(self._corrected, words))
             corrected = reading if near == words else self._reading(near)
-            readings = (reading, corrected, *self._with_one_slip(corrected.words))
+            readings = (reading, corrected, *self._with_one_slip(near))
             reading = max(readings[not reading.named :], key=lambda one: len(one.covered))
         return replace(reading, negated=negated, text=text)
 
@@ -132,55 +148,56 @@ class Reader:
         What follows a comma or a word such as with only adds to the name; wider words name nothing.
         """
         text = _TAG.sub("", text)
-        whole = self._reading(self._words(text)[0], of_record=True)
+        whole = self._reading(self._affirmed(self._clauses(text), ())[0], of_record=True)
         if whole.is_whole:
             return whole
         parts = dict.fromkeys((text, _ADDED.split(text, maxsplit=1)[0]))
         readings = map(self._clear_name, parts)
         return next((one for one in readings if one.named), replace(whole, named=()))
 
-    def concepts(self, reading: Reading, covered: Collection[int]) -> Iterator[Concept]:
+    def concepts(self, words: Sequence[Word], covered: Collection[int]) -> Iterator[Concept]:
         """Yield the longest phrases, and the words between them, beside the covered words."""
-        words, start = reading.words, 0
+        start = 0
         while start < len(words):
             end = start
             while end < min(len(words), start + _LONGEST_PHRASE) and end not in covered:
                 end += 1
-            while end > start + 1 and not self._is_phrase(words[start:end]):
-                end -= 1
-            if end > start:
-                several = words[start:end]
-                yield Concept(
-                    " ".join(word.text for word in several),
-                    reading.typed(range(start, end)),
-                    tuple(word.stem for word in several),
-                    frozenset(range(start, end)),
-                    self.lexicon.facets.get(tuple(word.folded for word in several)),
-                )
-            start = max(end, start + 1)
-
-    def is_known(self, concept: Concept) -> bool:
-        """Whether the lists have the words as a treatment."""
-        return concept.stems in self._lists.synonyms.phrases
-
-    def _is_phrase(self, words: Sequence[Word]) -> bool:
-        return (
-            tuple(word.folded for word in words) in self.lexicon.facets
-            or tuple(word.stem for word in words) in self._lists.synonyms.phrases
-        )
+            for last in range(end, start, -1):
+                several = words[start:last]
+                stems = tuple(word.stem for word in several)
+                facet = self.lexicon.facets.get(tuple(word.folded for word in several))
+                treatment = self._lists.treatments.get(stems)
+                if facet or treatment or len(several) == 1:
+                    first, places = several[0], range(start, last)
+                    is_care = first.folded in self._lists.care or len(first.text) == 1
+                    yield Concept(
+                        typed(words, places),
+                        stems,
+                        frozenset(places),
+                        facet,
+                        treatment,
+                        len(several) == 1 and is_care,
+                    )
+                    start = last
+                    break
+            else:
+                start += 1
 
     def _with_one_slip(self, words: tuple[Word, ...]) -> Iterator[Reading]:
         """Yield the readings that are a name as a whole, with one of several words corrected."""
         for place, word in enumerate(words if 1 < len(words) <= _LONGEST_PHRASE else ()):
-            for near in self._spelling.near(word.text):
-                corrected = _word(word.typed, near, is_corrected=True)
-                reading = self._reading((*words[:place], corrected, *words[place + 1 :]))
-                if reading.is_whole and reading.meant:
-                    yield reading
+            before, after = words[:place], words[place + 1 :]
+            if self.lexicon.having_all([other.folded for other in (*before, *after)]):
+                for near in self._spelling.near(word.text):
+                    corrected = _word(word.typed, near, is_corrected=True)
+                    reading = self._reading((*before, corrected, *after))
+                    if reading.is_whole and reading.meant:
+                        yield reading
 
     def _clear_name(self, text: str) -> Reading:
         negations = (*self._lists.negations, *_NEGATIONS_OF_RECORDS)
-        words, _ = self._words(text, negations, self._lists.negations_after)
+        after = self._lists.negations_after
+        words, _ = self._affirmed(self._clauses(text), negations, after)
         reading = self._reading(words, of_record=True)
         covered = _EMPTY.union(*(one.places for one in reading.named))
         is_clear = len(reading.meant) == len(reading.named) and all(
@@ -190,13 +207,9 @@ class Reader:
         )
         return reading if is_clear else replace(reading, named=())
 
-    def _words(
-        self, text: str, negations: Sequence[Phrase] = (), after: Collection[str] = ()
-    ) -> tuple[tuple[Word, ...], tuple[str, ...]]:
-        """Return the words that count, and as typed those that the text negates."""
-        signs = {word for phrase in negations for word in phrase}.union(after)
-        affirmed: list[Word] = []
-        negated: dict[str, None] = {}
+    def _clauses(self, text: str) -> list[list[Word]]:
+        """Return the words of the text that count, or negate, clause by clause."""
+        clauses = []
         text = _WHAT_NOT_TO_DO.sub("", _GERMAN_DOUBT.sub(r"\1\2 ", text))
         for clause in _CLAUSE_END.split(text):
             chunks = _CHUNK.findall(clause)
@@ -206,19 +219,31 @@ class Reader:
             for place, (before, word) in enumerate(pairwise(words), 1):
                 number = in_digits(before.text, word.text)
                 words[place] = word if number == word.text else _word(word.typed, number)
+            clauses.append(words)
+        return clauses
+
+    def _affirmed(
+        self,
+        clauses: Iterable[list[Word]],
+        negations: Sequence[Phrase],
+        after: Collection[str] = (),
+    ) -> tuple[tuple[Word, ...], tuple[str, ...]]:
+        """Return the different words that count, and as typed those that the text negates."""
+        signs = {word for phrase in negations for word in phrase}.union(after)
+        affirmed: dict[str, Word] = {}
+        negated: dict[str, None] = {}
+        for words in clauses:
             folded = tuple(word.folded for word in words)
             start = max((p + 1 for p, word in enumerate(folded) if p and word in after), default=0)
             end = min(_places(folded, negations), default=len(words))
-            affirmed += filter(self._counts, words[start:end])
-            several = filter(self._counts, (*words[:start], *words[end:]))
-            negated |= dict.fromkeys(word.typed for word in several if word.folded not in signs)
-        different: dict[str, Word] = {}
-        for word in affirmed:
-            different.setdefault(word.folded, word)
-        return tuple(different.values()), tuple(negated)
-
-    def _counts(self, word: Word) -> bool:
-        return bool(word.names) or word.folded not in self._lists.filling
+            for place, word in enumerate(words):
+                if not word.names and word.folded in self._lists.filling:
+                    continue
+                if start <= place < end:
+                    affirmed.setdefault(word.folded, word)
+                elif word.folded not in signs:
+                    negated[word.typed] = None
+        return tuple(affirmed.values()), tuple(negated)
 
     def _written(self, chunks: Sequence[str], *, is_shouted: bool) -> Iterator[Word]:
         """Yield the words of what is written between spaces, two of which may be one word."""
@@ -268,43 +293,29 @@ class Reader:
         return _word(typed, plain)._replace(text=typed, names=meant) if meant else None
 
     def _reading(self, words: tuple[Word, ...], *, of_record: bool = False) -> Reading:
-        by_places = self._within(words)
-        for place, word in enumerate(words):
-            if word.names:
-                by_places.setdefault(frozenset({place}), []).extend(word.names)
-        if of_record:
-            by_places = {
-                places: own
-                for places, names in by_places.items()
-                if (own := [name for name in names if not name.kind.is_wider])
-            }
+        by_places: defaultdict[frozenset[int], list[Name]] = defaultdict(list)
+        for places, name in self._names(words):
+            if not (of_record and name.kind.is_wider):
+                by_places[places].append(name)
         longest = {
             places: _chosen(names)
             for places, names in sorted(by_places.items(), key=lambda pair: -len(pair[0]))
             if not any(places < other for other in by_places)
         }
-        absent = [p for p, names in longest.items() if names[0].kind is Kind.ABSENT]
-        chosen = {
-            places: names
+        absent = _EMPTY.union(*(p for p, names in longest.items() if names[0].kind is Kind.ABSENT))
+        named = [
+            Named(name, places)
             for places, names in longest.items()
-            if places in absent or not any(places & other for other in absent)
-        }
-        beside = [*self.concepts(Reading(words), _EMPTY.union(*chosen))]
-        several = (concept.places for concept in beside if len(concept.places) > 1)
-        covered = _EMPTY.union(*chosen, *several)
-        asks = of_record or any(map(self.is_known, beside))
-        named = []
-        for places, names in chosen.items():
-            changing: dict[tuple[Kind, tuple[str, ...]], frozenset[int]] = {}
-            for name in names:
-                same = name.kind, name.diagnosis_ids
-                if same not in changing:
-                    changing[same] = self._changing(name, places, words, covered, asks=asks)
-                named.append(Named(name, places, changing[same]))
-        return Reading(words, tuple(named))
+            for name in names
+            if name.kind is Kind.ABSENT or not places & absent
+        ]
+        beside = [*self.concepts(words, _EMPTY.union(*(one.places for one in named)))]
+        asks = of_record or any(concept.treatment for concept in beside)
+        single = {min(one.places): one for one in beside if len(one.places) == 1}
+        return Reading(words, tuple(self._changed(one, words, single, asks=asks) for one in named))
 
-    def _within(self, words: Sequence[Word]) -> dict[frozenset[int], list[Name]]:
-        """Return the names within the words, in any order, with only slight words between."""
+    def _names(self, words: Sequence[Word]) -> Iterator[tuple[frozenset[int], Name]]:
+        """Yield the names within the words, in any order, with only slight words between."""
         first_places = {word.folded: place for place, word in reversed([*enumerate(words)])}
         having = {place: self.lexicon.having.get(word, ()) for word, place in first_places.items()}
         counts = Counter(chain.from_iterable(having.values()))
@@ -315,44 +326,35 @@ class Reader:
             for number in complete.intersection(numbers):
                 places_of[number].append(place)
         is_light = [self.lexicon.is_light(word.folded) for word in words]
-        by_places: dict[frozenset[int], list[Name]] = {}
         for number, several in places_of.items():
             own = frozenset(several)
             if all(is_light[place] or place in own for place in range(min(own), max(own))):
-                by_places.setdefault(own, []).append(self.lexicon.names[number])
-        return by_places
+                yield own, self.lexicon.names[number]
+        for place, word in enumerate(words):
+            for name in word.names:
+                yield frozenset({place}), name
 
-    def _changing(
-        self,
-        name: Name,
-        places: frozenset[int],
-        words: Sequence[Word],
-        covered: Collection[int],
-        *,
-        asks: bool,
-    ) -> frozenset[int]:
-        """Return the places of words beside the name that make another disease of it.
+    def _changed(
+        self, one: Named, words: Sequence[Word], beside: Mapping[int, Concept], *, asks: bool
+    ) -> Named:
+        """Return the name with the places of single words beside it that make it another disease.
 
         A word next to it that no text of its interventions has does so, too, unless the text asks
         for a treatment, describes a complaint or abbreviates.
         """
-        first, last = min(places), max(places)
-        near = range(max(0, first - _REACH), min(len(words), last + _REACH + 1))
-        beside = {place: words[place] for place in near if place not in covered}
-        changing = {
-            place
-            for place, word in beside.items()
-            if word.folded.startswith(self._lists.qualifiers)
-        }
-        is_exempt = asks or name.kind in {Kind.COMPLAINT, Kind.ABSENT} or words[first].names
+        first, last = min(one.places), max(one.places)
+        near = [place for place in range(first - _REACH, last + _REACH + 1) if place in beside]
+        changing = [p for p in near if words[p].folded.startswith(self._lists.qualifiers)]
+        is_exempt = asks or one.name.kind in {Kind.COMPLAINT, Kind.ABSENT} or words[first].names
         if not (changing or is_exempt):
-            changing = {
+            changing = [
                 place
-                for place in beside.keys() & {first - 1, last + 1}
-                if not self.lexicon.is_light(words[place].folded)
-                and not self._texts.mention(name, words[place].stem)
-            }
-        return frozenset(changing)
+                for place in (first - 1, last + 1)
+                if place in beside
+                and not self.lexicon.is_light(words[place].folded)
+                and not self._texts.mention(one.name, words[place].stem)
+            ]
+        return one._replace(changed_by=frozenset(changing))
 
     def _is_right(self, word: Word) -> bool:
         return (

@@ -11,21 +11,20 @@ from typing import NamedTuple
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.intervention import Intervention
-from evref.domain.catalogue.search.folding import Phrase, fold, stem
+from evref.domain.catalogue.search.folding import Phrase, stem
 from evref.domain.catalogue.search.found import (
     Answers,
-    FoundDiagnoses,
+    Found,
     Hit,
     InterventionHit,
     MatchedBy,
     MatchedIn,
     Piece,
     ReadAs,
-    Suggestion,
 )
 from evref.domain.catalogue.search.lexicon import Lexicon, Name
 from evref.domain.catalogue.search.lists import Kind, WordLists
-from evref.domain.catalogue.search.reading import Concept, Named, Reader, Reading, Word
+from evref.domain.catalogue.search.reading import Concept, Named, Reader, Reading, Word, typed
 from evref.domain.catalogue.search.suggestions import (
     MOST_INTERVENTIONS,
     SHORTEST,
@@ -70,33 +69,33 @@ class Search:
         for word in self._lexicon.having:
             self._with_stem.setdefault(stem(word), []).append(word)
 
-    def diagnoses(self, text: str) -> FoundDiagnoses:
-        """Return the diagnoses that the text names."""
+    def diagnoses(self, text: str) -> Found:
+        """Return what the text names; entries are left to the caller."""
         reading = self._reader.read(text)
         hits = self._hits(reading, reading.meant)
         if not hits and not reading.absent:
             hits = self._having(reading)
         near = self._hits(reading, [one for one in reading.named if one.changed_by])
         if not (hits or near or reading.absent):
-            near = tuple(self._near(reading))
-        return FoundDiagnoses(
-            hits,
-            () if hits else self._suggested(near),
-            _wider(reading),
-            tuple(dict.fromkeys(reading.typed(one.places) for one in reading.absent)),
-            self._pieces(reading),
-            () if hits and not reading.meant else self._unread(reading),
+            near = self._near(reading)
+        return Found(
+            hits=hits,
+            umbrella=_wider(reading),
+            suggestions=() if hits else near[:_MOST_SUGGESTED],
+            absent=tuple(dict.fromkeys(typed(reading.words, one.places) for one in reading.absent)),
+            read=self._pieces(reading),
+            ignored=() if hits and not reading.meant else self._unread(reading),
         )
 
-    def diagnoses_of_record(self, text: str) -> FoundDiagnoses:
+    def diagnoses_of_record(self, text: str) -> Found:
         """Return the diagnoses that a name in a record names, or else those that may be meant."""
         reading = self._reader.read_name(text)
         hits = self._hits(reading, reading.meant)
         if hits:
-            return FoundDiagnoses(hits)
+            return Found(hits=hits)
         reading = self._reader.read(text, corrects=False)
         named = [one for one in reading.named if not one.name.kind.is_wider]
-        return FoundDiagnoses(suggestions=self._suggested(self._hits(reading, named)))
+        return Found(suggestions=self._hits(reading, named)[:_MOST_SUGGESTED])
 
     def interventions(self, text: str, among: Collection[str] | None = None) -> Answers:
         """Return the interventions that the text asks for, of these diagnoses if any are given."""
@@ -109,7 +108,7 @@ class Search:
         if groups:
             found, concepts = self._of_groups(reading, groups)
         else:
-            concepts = [*self._reader.concepts(reading, _EMPTY)]
+            concepts = [*self._reader.concepts(reading.words, _EMPTY)]
             found = [*self._anywhere(reading, concepts)]
         found.sort(key=lambda one: one.rank)
         numbers = dict.fromkeys((*self._texts.titled(text), *(one.number for one in found)))
@@ -148,7 +147,7 @@ class Search:
         for concept in concepts:
             if concept.facet is not None:
                 phrases = _single(sorted(concept.facet.title))
-            elif self._is_required(concept):
+            elif concept.is_required:
                 phrases = self._texts.alternatives(concept.stems) + _single(concept.stems)
             else:
                 continue
@@ -184,13 +183,11 @@ class Search:
         found: list[_Candidate] = []
         asked: dict[Concept, None] = {}
         for covered, ids in by_words.items():
-            concepts = [*self._reader.concepts(reading, covered)]
+            concepts = [*self._reader.concepts(reading.words, covered)]
             asked |= dict.fromkeys(concepts)
             among = [self._texts.of_diagnosis[id_] for id_ in ids]
             distances = {
-                one: self._texts.distances(one.stems, among)
-                for one in concepts
-                if self._is_required(one)
+                one: self._texts.distances(one.stems, among) for one in concepts if one.is_required
             }
             met = Counter(chain.from_iterable(distances.values()))
             most = max(met.values(), default=0)
@@ -229,22 +226,20 @@ class Search:
             )
             yield _Candidate(number, len(far), lacking, is_in_body, rank)
 
-    def _is_required(self, concept: Concept) -> bool:
-        is_slight = fold(concept.text) in self._lists.care
-        return concept.facet is None and len(concept.text) > 1 and not is_slight
-
     def _anywhere(self, reading: Reading, concepts: list[Concept]) -> Iterator[_Candidate]:
         """Yield the interventions of any diagnosis that have all concepts, some in its names.
 
         A condition that the catalogue lacks must be in the title.
         """
-        if not any(map(self._is_required, concepts)):
+        if not any(one.is_required for one in concepts):
             concepts[:] = [replace(concept, facet=None) for concept in concepts]
         if any(one.changed_by for one in reading.named):
             return
         absent = _EMPTY.union(*(one.places for one in reading.absent))
         distances: dict[Concept, dict[int, int]] = {}
-        for concept in filter(self._is_required, concepts):
+        for concept in concepts:
+            if not concept.is_required:
+                continue
             found = self._texts.distances(concept.stems, [self._texts.all])
             if concept.places & absent:
                 found = {number: far for number, far in found.items() if far < IN_BODY}
@@ -261,28 +256,16 @@ class Search:
         for id_ in self._lexicon.diagnoses_with(self._with_stem.get(stem, ())):
             yield from self._texts.of_diagnosis[id_]
 
-    def _suggested(self, hits: Sequence[Hit]) -> tuple[Suggestion, ...]:
-        # The first hit of each diagnosis.
-        suggested = {hit.diagnosis_id: hit.matched for hit in reversed(hits)}
-        return tuple(
-            Suggestion(id_, self._names[id_], suggested[id_])
-            for id_ in [*dict.fromkeys(hit.diagnosis_id for hit in hits)][:_MOST_SUGGESTED]
-        )
-
     def _beside_names(self, reading: Reading) -> Iterator[Concept]:
         covered = _EMPTY.union(*(one.places | one.changed_by for one in reading.named))
-        return self._reader.concepts(reading, covered)
+        return self._reader.concepts(reading.words, covered)
 
     def _unread(self, reading: Reading) -> tuple[str, ...]:
         """Return the words that are no part of what was read; all, if nothing was."""
         beside = [*self._beside_names(reading)]
-        unread = [one.typed for one in beside if self._is_required(one) and not self._is_told(one)]
-        is_read = reading.named or reading.negated or any(map(self._is_told, beside))
+        unread = [one.typed for one in beside if not (one.is_read or one.is_slight)]
+        is_read = reading.named or reading.negated or any(one.is_read for one in beside)
         return tuple(unread if unread or is_read else reading.text.split())
-
-    def _is_told(self, concept: Concept) -> bool:
-        """Whether the words are read as a facet or a treatment."""
-        return concept.facet is not None or self._reader.is_known(concept)
 
     def _pieces(self, reading: Reading) -> tuple[Piece, ...]:
         """Return what the query was read as, in the order typed; what is negated comes last."""
@@ -290,38 +273,42 @@ class Search:
         for one in reading.named:
             places, meaning = one.places | one.changed_by, one.name.meaning
             if one.changed_by:
-                read_as, meaning = ReadAs.ABSENT, reading.typed(places)
+                read_as, meaning = ReadAs.ABSENT, typed(reading.words, places)
             elif one.name.kind is Kind.ABSENT:
                 read_as = ReadAs.ABSENT
             elif any(reading.words[place].is_corrected for place in one.places):
                 read_as = ReadAs.CORRECTED
             else:
                 read_as = ReadAs.WIDER if one.name.kind.is_wider else ReadAs.DIAGNOSIS
-            pieces.append((min(places), Piece(reading.typed(places), read_as, meaning)))
+            pieces.append((min(places), Piece(typed(reading.words, places), read_as, meaning)))
         for concept in self._beside_names(reading):
-            if self._is_told(concept):
-                facet = concept.facet
-                read_as = ReadAs.FACET if facet else ReadAs.TREATMENT
-                known = self._lists.meanings.get(concept.stems, concept.text)
-                meaning = facet.name if facet else known
-                pieces.append((min(concept.places), Piece(concept.typed, read_as, meaning)))
+            if concept.facet:
+                piece = Piece(concept.typed, ReadAs.FACET, concept.facet.name)
+            elif concept.treatment:
+                piece = Piece(concept.typed, ReadAs.TREATMENT, concept.treatment)
+            else:
+                continue
+            pieces.append((min(concept.places), piece))
         in_order = [piece for _, piece in sorted(pieces, key=lambda pair: pair[0])]
         negated = [Piece(words, ReadAs.NEGATED, None) for words in reading.negated]
         return tuple(dict.fromkeys((*in_order, *negated)))
 
     def _hits(self, reading: Reading, named: Sequence[Named]) -> tuple[Hit, ...]:
         """Return a hit for each diagnosis by its best name: whole, then longest, then English."""
-        ranked: list[tuple[tuple[int, ...], str, Named]] = []
+        ranked: list[tuple[tuple[int, ...], Hit]] = []
         for number, one in enumerate(named):
             is_wider, size = one.name.kind.is_wider, len(one.places)
             is_whole, is_foreign = size == len(reading.words), one.name.language != "en"
+            is_corrected = any(reading.words[place].is_corrected for place in one.places)
             for place, id_ in enumerate(one.name.diagnosis_ids):
+                hit = self._hit(id_, one.name, is_whole and not is_corrected, is_corrected)
                 rank = (not is_whole, is_wider, is_wider and place, -size, is_foreign, number)
-                ranked.append((rank, id_, one))
-        best: dict[str, Named] = {}
-        for _, id_, one in sorted(ranked):
-            best.setdefault(id_, one)
-        return tuple(_hit(id_, one, reading) for id_, one in best.items())
+                ranked.append((rank, hit))
+        return _best(ranked)
+
+    def _hit(self, id_: str, name: Name, is_whole: bool = False, is_corrected: bool = False) -> Hit:
+        by = MatchedBy.UMBRELLA if name.kind.is_wider else MatchedBy(name.kind)
+        return Hit(id_, self._names[id_], name.text, name.language, by, is_whole, is_corrected)
 
     def _having(self, reading: Reading) -> tuple[Hit, ...]:
         """Return the diagnoses with a name of which the text is a good part."""
@@ -330,12 +317,11 @@ class Search:
             return ()
         return self._with_words(words, most=2 * len(words))
 
-    def _near(self, reading: Reading) -> Iterator[Hit]:
-        """Yield the diagnoses with a word of the text that few others have in a name."""
-        for word in filter(self._tells, reading.words):
-            hits = self._with_words({word.folded})
-            if len(hits) <= _MOST_SUGGESTED:
-                yield from hits
+    def _near(self, reading: Reading) -> tuple[Hit, ...]:
+        """Return the diagnoses with a word of the text that few others have in a name."""
+        several = [self._with_words({one.folded}) for one in reading.words if self._tells(one)]
+        hits = chain.from_iterable(hits for hits in several if len(hits) <= _MOST_SUGGESTED)
+        return _best(((place,), hit) for place, hit in enumerate(hits))
 
     def _tells(self, word: Word) -> bool:
         is_long = len(word.folded) >= _SHORTEST_PART
@@ -343,18 +329,21 @@ class Search:
 
     def _with_words(self, words: Collection[str], most: int = _LAST) -> tuple[Hit, ...]:
         """Return the diagnoses with a name of at most so many words, these among them."""
-        sizes = self._lexicon.sizes
-        names = [
-            (sizes[number], self._lexicon.names[number])
+        sizes, names = self._lexicon.sizes, self._lexicon.names
+        return _best(
+            ((sizes[number], names[number].language != "en", number), self._hit(id_, names[number]))
             for number in self._lexicon.having_all(words)
-            if sizes[number] <= most
-        ]
-        best: dict[str, Hit] = {}
-        for _, name in sorted(names, key=lambda pair: (pair[0], pair[1].language != "en")):
-            if name.kind in {Kind.NAME, Kind.TERM}:
-                id_ = name.diagnosis_ids[0]
-                best.setdefault(id_, Hit(id_, name.text, name.language, _BY[name.kind]))
-        return tuple(best.values())
+            if sizes[number] <= most and names[number].language
+            for id_ in names[number].diagnosis_ids
+        )
+
+
+def _best(ranked: Iterable[tuple[tuple[int, ...], Hit]]) -> tuple[Hit, ...]:
+    """Return the first hit of each diagnosis, in the order of their ranks."""
+    best: dict[str, Hit] = {}
+    for _, hit in sorted(ranked, key=lambda pair: pair[0]):
+        best.setdefault(hit.diagnosis_id, hit)
+    return tuple(best.values())
 
 
 def _single(words: Iterable[str]) -> list[Phrase]:
@@ -363,19 +352,3 @@ def _single(words: Iterable[str]) -> list[Phrase]:
 
 def _wider(reading: Reading) -> Name | None:
     return next((one.name for one in reading.meant if one.name.kind.is_wider), None)
-
-
-def _hit(diagnosis_id: str, one: Named, reading: Reading) -> Hit:
-    name, typed = one.name, [reading.words[place] for place in one.places]
-    is_corrected = any(word.is_corrected for word in typed)
-    is_whole = len(typed) == len(reading.words) and not is_corrected
-    by = _BY[name.kind]
-    return Hit(diagnosis_id, name.text, name.language, by, is_whole, is_corrected)
-
-
-_BY = {
-    Kind.NAME: MatchedBy.NAME,
-    Kind.TERM: MatchedBy.TERM,
-    Kind.FAMILY: MatchedBy.UMBRELLA,
-    Kind.COMPLAINT: MatchedBy.UMBRELLA,
-}
