@@ -197,24 +197,6 @@ def test_an_expiry_is_set_and_taken_away(ready: Run) -> None:
     assert ready("key", "list", "--json").json[0]["expires_on"] is None
 
 
-def test_the_state_of_a_key_is_listed_in_words(ready: Run) -> None:
-    """JSON has the fields from which the state follows."""
-    soon = (datetime.now(UTC) + timedelta(days=10)).date().isoformat()
-    states = {
-        key_of(ready)["id"]: "active",
-        key_of(ready, "--limit", "0")["id"]: "no access",
-        key_of(ready, "--expires", soon)["id"]: "expires soon",
-    }
-    revoked = key_of(ready)["id"]
-    ready("key", "revoke", revoked)
-
-    header, *lines = ready("key", "list").out.splitlines()
-
-    assert header.split()[:2] == ["id", "state"]
-    shown = {line.split()[0]: re.split(r"  +", line)[1] for line in lines}
-    assert shown == {**states, revoked: "revoked"}
-
-
 @pytest.mark.parametrize("name", ["nobody", "", "\udcff", "'; DROP TABLE api_keys; --"])
 def test_an_unknown_key_is_an_error(ready: Run, name: str) -> None:
     for command in (

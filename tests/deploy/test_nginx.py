@@ -12,14 +12,12 @@ from http.cookies import SimpleCookie
 from pathlib import Path
 
 import pytest
-import yaml
-from prometheus_client.parser import text_string_to_metric_families
 
 from evref.bootstrap.app import create_app
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.token import KeyToken
 from evref.domain.accounts.invitation import InvitationToken
-from tests.deploy.proxy import HOST, METRICS_TOKEN, Nginx, running
+from tests.deploy.proxy import HOST, Nginx, running
 from tests.deploy.shell import DEPLOY, ROOT, blocks, needs, run
 from tests.deploy.test_other_proxies import recorder
 from tests.server.conftest import Answer, Server, Start, Store
@@ -77,29 +75,6 @@ def test_without_tls_a_browser_is_redirected_and_a_request_with_a_key_is_not(ngi
         assert problem["request_id"] == refused.headers["X-Request-ID"] == "w-7"
     page = nginx.get("/docs?a=b", tls=False)
     assert (page.status, page.headers["Location"]) == (308, f"https://{HOST}/docs?a=b")
-
-
-def test_every_metric_that_the_rules_use_exists(nginx: Nginx, store: Store) -> None:
-    """This includes the metrics of the how-to, and every label."""
-    assert nginx.get(LIST, Authorization=f"Bearer {store.key().token.text}").status == 200
-    (scraped,) = yaml.safe_load((DEPLOY / "prometheus" / "scrape.yml").read_text())[
-        "scrape_configs"
-    ]
-    rules = (DEPLOY / "prometheus" / "evref-rules.yml").read_text()
-    how_to = (ROOT / "docs" / "how-to" / "monitor.md").read_text()
-
-    response = nginx.get(
-        scraped.get("metrics_path", "/metrics"), Authorization=f"Bearer {METRICS_TOKEN}"
-    )
-
-    assert response.status == 200
-    families = list(text_string_to_metric_families(response.body.decode()))
-    measured = {sample.name: set(sample.labels) for family in families for sample in family.samples}
-    documented = set(re.findall(r"^\| `(evref_\w+)`", how_to, re.MULTILINE))
-    assert documented <= {*measured, *(family.name for family in families)}
-    # `job` and `instance` are Prometheus' own.
-    for name, labels in re.findall(r"\b(evref_[a-z_]+)(?:\{(.*?)\})?", rules):
-        assert set(re.findall(r"(\w+)[=!]~?", labels)) <= measured[name] | {"job", "instance"}
 
 
 @pytest.mark.parametrize("sent_id", [KEY, KEY.upper(), KEY[6:], KEY.encode().hex()[:64], "w-7"])

@@ -26,11 +26,7 @@ def encoded_in_every_character(text: str) -> str:
 
 FORMS: dict[str, Callable[[str], str]] = {
     "plain": str,
-    "in capitals": str.upper,
     "without its prefix": lambda key: key[6:],
-    "mistyped": lambda key: key[:-1],
-    "with a mistyped prefix": lambda key: f"evref{key[6:]}",
-    "encoded": lambda key: key.replace("_", "%5F").replace("e", "%65"),
     "encoded twice": lambda key: quote(key.replace("_", "%5F").replace("e", "%65")),
     "encoded in every character": encoded_in_every_character,
 }

@@ -124,23 +124,11 @@ def test_other_parameters_of_the_standard_are_ignored(service: Service, token: s
     """Unknown parameters are ignored too."""
     unused = {
         "knowledgeRequestNotification.effectiveTime.v": "20060706001023",
-        "holder.assignedEntity.n": "user",
         "assignedAuthorizedPerson.id.root": "1.2.3",
-        "patientPerson.administrativeGenderCode.c": "M",
         "age.v.v": "77",
-        "age.v.u": "a",
-        "ageGroup.v.c": "D000368",
-        "taskContext.c.c": "PROBLISTREV",
         "taskContext.c.c1": "MLREV",
-        "severityObservation.interpretationCode.c": "H",
-        "informationRecipient": "PROV",
         "informationRecipient.languageCode.c": "de",
-        "performer": "PROV",
-        "encounter.c.c": "AMB",
-        "serviceDeliveryLocation.id.root": "1.2.3",
-        "observation.v.c1": "38341003",
         "callback": "show",
-        "transform": "",
         "x": "y",
     }
 
@@ -152,14 +140,11 @@ def test_other_parameters_of_the_standard_are_ignored(service: Service, token: s
 
 
 @pytest.mark.parametrize("sub_topic", SUB_TOPICS, ids=lambda sub_topic: sub_topic.name)
-@pytest.mark.parametrize("system", [{}, {"subTopic.v.cs": MESH}])
-def test_a_subtopic_selects_its_modules(
-    service: Service, token: str, sub_topic: SubTopic, system: Parameters
-) -> None:
+def test_a_subtopic_selects_its_modules(service: Service, token: str, sub_topic: SubTopic) -> None:
     """Sections are enabled modules with interventions. The diagnosis always has an entry."""
     in_catalogue = [Module.FITT_VIP, Module.HOME, Module.CONCEPT]
 
-    feed = json_feed(service, token, KNEE | system | {"subTopic.v.c": sub_topic.code})
+    feed = json_feed(service, token, KNEE | {"subTopic.v.cs": MESH, "subTopic.v.c": sub_topic.code})
 
     assert documents(feed) == ["Knee osteoarthritis"]
     modules = () if sub_topic.of_cautions else sub_topic.modules
@@ -193,17 +178,13 @@ def test_a_subtopic_without_a_module_gives_only_the_diagnosis(
     ("asked", "parameter", "message"),
     [
         ({}, f"{CRITERION}.c", "is missing"),
-        ({f"{CRITERION}.c": "", f"{CRITERION}.dn": " "}, f"{CRITERION}.c", "is missing"),
-        ({f"{CRITERION}.cs": ICD10}, f"{CRITERION}.c", "is missing"),
         (KNEE | {f"{CRITERION}.cs1": ICD10}, f"{CRITERION}.c1", "is missing"),
         ({f"{CRITERION}.c": "M17"}, f"{CRITERION}.cs", "is missing"),
         (coded("ICD10", "M17"), f"{CRITERION}.cs", "is not an OID"),
-        (coded(f"urn:uuid:{ICD10}", "M17"), f"{CRITERION}.cs", "is not an OID"),
         (coded(ICD10, "FA01"), f"{CRITERION}.c", 'is malformed: "FA01"'),
         (coded(ICD10_GM, "knee,", "12"), f"{CRITERION}.c12", 'is malformed: "knee, "'),
         (coded(ICD10, "x" * 41), f"{CRITERION}.c", "is malformed: 41 characters"),
         (named("x" * 201), f"{CRITERION}.dn", "is too long"),
-        ({f"{CRITERION}.ot": "x" * 201}, f"{CRITERION}.ot", "is too long"),
         (
             {f"{CRITERION}.dn{n}": "x" * (100 + n) for n in range(2)},
             f"{CRITERION}.dn1",
@@ -212,11 +193,6 @@ def test_a_subtopic_without_a_module_gives_only_the_diagnosis(
         (
             {f"{CRITERION}.dn{n}": "a" for n in range(51)},
             f"{CRITERION}.dn50",
-            "is one of 51 values",
-        ),
-        (
-            {f"subTopic.v.c{n}": "Q000188" for n in range(50)} | KNEE,
-            "subTopic.v.c49",
             "is one of 51 values",
         ),
         (

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from flask import template_rendered
 from werkzeug.test import TestResponse
 
 from evref.domain.principal import Readers
-from evref.testing.builders import OPERATOR, a_catalogue, an_entry
-from tests.pages.site import EVERY_PAGE, Seen, a_site, bundled_site, publish
+from evref.testing.builders import OPERATOR, a_catalogue
+from tests.pages.site import EVERY_PAGE, Seen, a_site, bundled_site
 from tests.settings_pages.visitor import Visitor
 
 
@@ -100,25 +99,3 @@ def test_a_page_is_sent_and_cached_as_data_is() -> None:
             without = {"Content-Length", "Content-Type", "Content-Encoding"}
             kept = [field for field in sorted(first.headers) if field[0] not in without]
             assert sorted(unchanged.headers) == kept
-
-
-def test_a_page_is_rendered_once_for_each_version() -> None:
-    """Requests do not matter; a new catalogue is served within a second."""
-    site = a_site(Readers.PUBLIC, a_catalogue())
-    visitor, rendered = Visitor(site), []
-
-    def note(sender: object, template: object, **context: object) -> None:
-        rendered.append(template)
-
-    template_rendered.connect(note, site.app)
-    etags = [visitor.get(path).headers["ETag"] for path in PATHS]
-    before = len(rendered)
-    for path, etag in zip(PATHS, etags, strict=True):
-        for headers in ({}, {"Accept-Encoding": "gzip"}, {"If-None-Match": etag}):
-            visitor.get(path, headers=headers)
-    assert len(rendered) == before > 0
-
-    publish(site, a_catalogue(an_entry(name="Knee arthrosis")))
-
-    assert not set(etags) & {visitor.get(path).headers["ETag"] for path in PATHS}
-    assert len(rendered) == 2 * before

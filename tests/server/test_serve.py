@@ -215,26 +215,6 @@ def test_a_port_in_use_is_gunicorn_s_error(server: Server, store: Store) -> None
     assert server.get(LIVE).status == 200
 
 
-def test_requests_do_not_queue_while_another_process_has_the_database(
-    start: Start, store: Store
-) -> None:
-    """After the first has waited, others are refused without asking the database."""
-    token = store.key().token.text
-    server = start(store.folder, "serve", "--workers", "1", storage_timeout_seconds="1.2")
-    server.wait_until_ready()
-
-    def is_refused_at_once() -> bool:
-        """Return whether a request within a second of another is refused without waiting."""
-        assert server.get(LIST, token).status == 503
-        return "storage is out of reach: it recently did not respond in time" in server.log
-
-    with closing(sqlite3.connect(store.folder / "evref.sqlite", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        assert server.get(LIST, token).status == 503
-        wait_until(is_refused_at_once, lambda: server.log)
-        other.execute("ROLLBACK")
-
-
 def accepted(server: Server) -> int:
     """Return the number of connections that the workers have accepted."""
     return sum(

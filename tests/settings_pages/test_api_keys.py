@@ -1,6 +1,5 @@
 """The pages of API keys."""
 
-import logging
 import re
 from datetime import date
 from html import unescape
@@ -12,8 +11,6 @@ from evref.testing.builders import OPERATOR
 from tests.settings_pages.site import (
     EMAIL,
     MORNING,
-    PASSWORD,
-    NewSite,
     Site,
 )
 from tests.settings_pages.visitor import Visitor, a_member, fields_of, key_on, shows_a_key, text_of
@@ -260,35 +257,6 @@ def test_names_are_text_and_nothing_else(site: Site, member: Visitor, name: str)
         assert name in unescape(page)
         assert "<script>" not in page
         assert "<img src=x" not in page
-
-
-def test_neither_key_nor_password_is_left_anywhere(
-    site_on_sqlite: NewSite, caplog: pytest.LogCaptureFixture
-) -> None:
-    """No table, log, audit entry or later page contains them."""
-    caplog.set_level(logging.DEBUG)
-    site = site_on_sqlite()
-    member = a_member(site)
-    key = key_on(member.fill_in(NEW, name="Ward tablet").text)
-    member.fill_in(
-        "/settings/password", present=PASSWORD, password="a new password", repeated="a new password"
-    )
-    Visitor(site).sign_in(password="a wrong password")
-    ask_with(site, key)
-    ask_with(site, key[:-1] + "!")
-
-    left = (
-        site.dump()
-        + caplog.text
-        + "".join(
-            member.get(path).text for path in (KEYS, "/settings/audit-log", "/settings/password")
-        )
-    )
-
-    for secret in (key, key.removeprefix("evref_")[:40], PASSWORD, "a new password", "a wrong"):
-        assert secret not in left
-    assert str(member.cookie("evref_session")) not in left
-    assert key[-4:] in left
 
 
 @pytest.mark.parametrize("field", ["name", "daily_limit", "expires_on", "id"])

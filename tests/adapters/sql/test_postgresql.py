@@ -75,14 +75,6 @@ def test_the_error_for_a_missing_server_has_no_password(url: str) -> None:
         database.close()
 
 
-def test_a_database_without_tables_is_unavailable(database: SqlDatabase) -> None:
-    """The reason does not quote the statement."""
-    with pytest.raises(StorageUnavailableError) as caught:
-        SqlStorage(database).keys.list()
-
-    assert caught.value.reason.endswith('relation "api_keys" does not exist')
-
-
 def test_a_role_with_other_defaults_changes_nothing(
     storage: SqlStorage, url: str, postgresql: PostgresqlServer
 ) -> None:
