@@ -11,7 +11,6 @@ import click
 
 from evref.cli.output import as_json, print_json, print_rows, say
 from evref.cli.wiring import OPERATOR, Group, RefusedError, stored
-from evref.domain.access.key import UNCHANGED, Unchanged
 from evref.domain.accounts.proxy_sign_in import domain_of
 from evref.domain.principal import Role
 
@@ -22,16 +21,10 @@ _password_stdin = click.option(
 )
 
 
-def _cap(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> int | Unchanged | None:
-    if text is None:
-        return UNCHANGED
-    if text == "none":
-        return None
-    if re.fullmatch("[0-9]{1,20}", text) is None:
+def _cap(_context: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
+    if text is not None and re.fullmatch("[0-9]{1,20}|none", text) is None:
         raise click.BadParameter("must be a whole number, or none")
-    return int(text)
+    return text
 
 
 @click.group(cls=Group)
@@ -83,14 +76,19 @@ def list_institutions(*, as_json: bool) -> None:
     metavar="N",
     help="The highest sum of the daily limits of all live keys.",
 )
-def set_limits(name: str, **given: int | Unchanged | None) -> None:
+def set_limits(name: str, **caps_text: str | None) -> None:
     """Cap the keys of an institution, and show the caps. Existing keys stay as they are.
 
     N is a whole number, or none.
     """
     container = stored()
     institution = container.manage_institutions().institution_named(OPERATOR, name)
-    caps = container.manage_keys().set_caps(OPERATOR, institution.id, **given)
+    changed = {
+        cap: None if text == "none" else int(text)
+        for cap, text in caps_text.items()
+        if text is not None
+    }
+    caps = container.manage_keys().set_caps(OPERATOR, institution.id, **changed)
     for cap, value in asdict(caps).items():
         click.echo(f"{cap.replace('_', ' ')}: {'none' if value is None else value}")
 

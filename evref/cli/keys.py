@@ -7,15 +7,8 @@ import click
 
 from evref.cli.output import as_json, print_json, print_rows, say
 from evref.cli.wiring import OPERATOR, Group, stored
-from evref.domain.access.key import (
-    DEFAULT_LIFE,
-    LONGEST_OVERLAP,
-    UNCHANGED,
-    ApiKey,
-    Permission,
-    Unchanged,
-)
-from evref.domain.access.quota import DAILY_LIMIT_RULE, DEFAULT_DAILY_LIMIT
+from evref.domain.access.key import DEFAULT_LIFE, LONGEST_OVERLAP, ApiKey, Permission
+from evref.domain.access.quota import DAILY_LIMIT_RULE, DEFAULT_DAILY_LIMIT, utc_day
 from evref.domain.rules import counted
 
 _HOUR = timedelta(hours=1)
@@ -27,11 +20,7 @@ def _say_if_it_opens_nothing(key: ApiKey) -> None:
         say("The key opens nothing: its daily limit is 0 or its permission none.")
 
 
-def _day_or_never(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> date | Unchanged | None:
-    if text is None:
-        return UNCHANGED
+def _day_or_never(_context: click.Context, _parameter: click.Parameter, text: str) -> date | None:
     if text == "never":
         return None
     try:
@@ -81,6 +70,7 @@ def key() -> None:
     "--expires",
     "expires_on",
     callback=_day_or_never,
+    default=lambda: f"{utc_day(datetime.now(UTC) + DEFAULT_LIFE)}",
     metavar="YYYY-MM-DD|never",
     help=f"The last UTC day on which the key is valid.  [default: in {DEFAULT_LIFE.days} days]",
 )
@@ -90,21 +80,20 @@ def create_key(
     name: str,
     daily_limit: int,
     permission: str,
-    expires_on: date | Unchanged | None,
+    expires_on: date | None,
     *,
     as_json: bool,
 ) -> None:
     """Create a key. Prints only the key on standard output. It is never shown again."""
     container = stored()
     institution = container.manage_institutions().institution_named(OPERATOR, institution_name)
-    manage = container.manage_keys()
-    created = manage.create(
+    created = container.manage_keys().create(
         OPERATOR,
         institution.id,
         name=name,
         permission=Permission(permission),
         daily_limit=daily_limit,
-        expires_on=manage.today() + DEFAULT_LIFE if expires_on is UNCHANGED else expires_on,
+        expires_on=expires_on,
     )
     if as_json:
         print_json({"key": created.token.text, "id": created.key.id})

@@ -105,8 +105,8 @@ def change_keys(changes: Changes, url: str, institution: str) -> None:
                 keys.change(
                     OPERATOR,
                     random.choice(live),
-                    name=random.choice([None, _name(random)]),
-                    permission=random.choice([None, *Permission]),
+                    name=_name(random),
+                    permission=random.choice([*Permission]),
                     daily_limit=changes.next_number(),
                 )
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime, timedelta
+from typing import Unpack
 
 from evref.domain.access.caps import CapUse, KeyCaps
-from evref.domain.access.key import UNCHANGED, ApiKey, EndingSecret, KeyState, Permission, Unchanged
+from evref.domain.access.key import ApiKey, KeyFields, KeySecret, KeyState, Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, DayUsage, utc_day
 from evref.domain.access.token import KeyToken
 from evref.domain.audit import Action, Subject, SubjectKind
@@ -33,7 +34,7 @@ class NewKey:
     token: KeyToken
 
     @property
-    def ending_secrets(self) -> tuple[EndingSecret, ...]:
+    def ending_secrets(self) -> tuple[KeySecret, ...]:
         """The older secrets that are valid beside the new token, oldest first."""
         return self.key.ending_secrets(self.key.newest.created_at)
 
@@ -49,7 +50,7 @@ class KeyInUse:
     state: KeyState
     last_used_on: date | None
     today: DayUsage | None
-    ending_secrets: tuple[EndingSecret, ...]
+    ending_secrets: tuple[KeySecret, ...]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -129,29 +130,21 @@ class ManageKeys:
         principal: Principal,
         key_id: str,
         *,
-        name: str | None = None,
-        permission: Permission | None = None,
-        daily_limit: int | None = None,
-        expires_on: date | Unchanged | None = UNCHANGED,
         version: str | None = None,
+        **fields: Unpack[KeyFields],
     ) -> ApiKey:
-        """Change the given fields of a key, and return it. `expires_on` None means never.
+        """Change these fields of a key, and return it.
 
         `version` is the version of the key that the caller read, if any. If no value differs, the
         key is equal to what it was, and the audit log has no entry.
         """
 
         def changed(key: ApiKey, _: datetime) -> ApiKey:
-            expiry = key.expires_on if expires_on is UNCHANGED else expires_on
+            expires_on = fields.get("expires_on")
             # The form of an expired key repeats its date, even if only another field changes.
-            with self._expiry_checked(None if expiry == key.expires_on else expiry):
-                refuse_keys("name", name or "")
-                after = key.changed(
-                    name=None if name is None else name.strip(),
-                    permission=permission,
-                    daily_limit=daily_limit,
-                    expires_on=expiry,
-                )
+            with self._expiry_checked(None if expires_on == key.expires_on else expires_on):
+                refuse_keys("name", fields.get("name", ""))
+                after = key.changed(**fields)
             if after != key and version not in {None, key.version}:
                 raise OutdatedError
             return after
@@ -195,15 +188,12 @@ class ManageKeys:
         keys = self.storage.keys.of_institution(institution_id)
         return self.storage.keys.caps(institution_id).use(keys, self.today())
 
-    def set_caps(
-        self, principal: Principal, institution_id: str, **given: int | Unchanged | None
-    ) -> KeyCaps:
-        """Set the given caps, fields of `KeyCaps`, and return all of them."""
+    def set_caps(self, principal: Principal, institution_id: str, **changed: int | None) -> KeyCaps:
+        """Set these caps, fields of `KeyCaps`, and return all of them."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         with self.storage.changes(principal, self.clock.now()) as changes:
             before = changes.keys.caps(institution_id)
-            changed = {name: cap for name, cap in given.items() if cap is not UNCHANGED}
-            caps = KeyCaps(**{**asdict(before), **changed})
+            caps = replace(before, **changed)
             changes.keys.set_caps(institution_id, caps)
             differences = [
                 f"{name.replace('_', ' ')} from {_cap(old)} to {_cap(new)}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
-from enum import Enum, StrEnum, auto
+from enum import StrEnum
 from hashlib import sha256
 from math import inf
+from typing import TypedDict, Unpack
 
 from evref.domain.access.quota import DAILY_LIMIT_RULE, HIGHEST_DAILY_LIMIT, utc_day
 from evref.domain.errors import (
@@ -89,21 +90,14 @@ class KeySecret:
         return self.ends_at is None or instant < self.ends_at
 
 
-@dataclass(frozen=True, slots=True)
-class EndingSecret:
-    """A replaced secret that is still valid, and the instant from which it is not."""
+class KeyFields(TypedDict, total=False):
+    """The fields of a key that members can change."""
 
-    last_four: str
-    ends_at: datetime
+    name: str
+    permission: Permission
+    daily_limit: int
+    expires_on: date | None
 
-
-class Unchanged(Enum):
-    """Marks a field that a change keeps, for fields where None is a value."""
-
-    UNCHANGED = auto()
-
-
-UNCHANGED = Unchanged.UNCHANGED
 
 _HOUR = timedelta(hours=1)
 
@@ -190,22 +184,9 @@ class ApiKey:
         if not self.permission.allows(needed):
             raise InsufficientPermissionError
 
-    def changed(
-        self,
-        *,
-        name: str | None = None,
-        permission: Permission | None = None,
-        daily_limit: int | None = None,
-        expires_on: date | Unchanged | None = UNCHANGED,
-    ) -> ApiKey:
+    def changed(self, **fields: Unpack[KeyFields]) -> ApiKey:
         self._refuse_when_revoked()
-        return replace(
-            self,
-            name=self.name if name is None else name,
-            permission=self.permission if permission is None else permission,
-            daily_limit=self.daily_limit if daily_limit is None else daily_limit,
-            expires_on=self.expires_on if expires_on is UNCHANGED else expires_on,
-        )
+        return replace(self, **fields)
 
     def rotated(self, secret: KeySecret, keep_old_for: timedelta, instant: datetime) -> ApiKey:
         """Return the key with this secret as its newest one.
@@ -232,7 +213,7 @@ class ApiKey:
         created_at = max(secret.created_at, self.newest.created_at + timedelta(microseconds=1))
         return replace(self, secrets=(*older, replace(secret, created_at=created_at)))
 
-    def ending_secrets(self, instant: datetime) -> tuple[EndingSecret, ...]:
+    def ending_secrets(self, instant: datetime) -> tuple[KeySecret, ...]:
         """Return the replaced secrets that are still valid at this instant, oldest first.
 
         If the key's expiry is now before the end of a secret, the secret ends with the key.
@@ -240,7 +221,7 @@ class ApiKey:
         if not self.is_live(utc_day(instant)):
             return ()
         return tuple(
-            EndingSecret(secret.last_four, self._end(secret.ends_at))
+            secret.ended_by(self._end(secret.ends_at))
             for secret in self.secrets[:-1]
             if secret.ends_at is not None and secret.works_at(instant)
         )
