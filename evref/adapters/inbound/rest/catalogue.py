@@ -220,100 +220,22 @@ class CatalogueViews:
 
     def operations(self) -> list[Operation]:
         """Return the operations, in the order of the document."""
-        none_found = "an empty list if none matches the request."
-        by_id = ("403", "404", "410", "429")
+        diagnosis, intervention = "/diagnoses/<id>", "/interventions/<id>"
+        of_diagnosis = f"{diagnosis}/interventions"
         return [
+            Operation("/diagnoses", self.list_diagnoses, DiagnosesQuery, DiagnosisList),
+            Operation(diagnosis, self.get_diagnosis, DiagnosisQuery, DiagnosisAnswer),
+            Operation(of_diagnosis, self.list_interventions, InterventionsQuery, InterventionList),
             Operation(
-                id="listDiagnoses",
-                path="/diagnoses",
-                query=DiagnosesQuery,
-                view=self.list_diagnoses,
-                answer=DiagnosisList,
-                description=f"The diagnoses; {none_found}",
-                example="/diagnoses?icd10=M17.11",
-                links={
-                    "Diagnosis": _link(
-                        "getDiagnosis", "/data/0", "Get one of the listed diagnoses by its id."
-                    ),
-                    "Interventions": _link(
-                        "listInterventions",
-                        "/data/0",
-                        "List the interventions of one of the listed diagnoses.",
-                    ),
-                },
+                "/interventions",
+                self.search_interventions,
+                InterventionSearchQuery,
+                FoundInterventionList,
             ),
-            Operation(
-                id="getDiagnosis",
-                path="/diagnoses/<id>",
-                query=DiagnosisQuery,
-                view=self.get_diagnosis,
-                answer=DiagnosisAnswer,
-                description="The diagnosis.",
-                example="/diagnoses/knee-osteoarthritis",
-                failures=by_id,
-                links={
-                    "Interventions": _link(
-                        "listInterventions", "/data", "The interventions for this diagnosis."
-                    )
-                },
-            ),
-            Operation(
-                id="listInterventions",
-                path="/diagnoses/<id>/interventions",
-                query=InterventionsQuery,
-                view=self.list_interventions,
-                answer=InterventionList,
-                description=f"The interventions; {none_found}",
-                example="/diagnoses/knee-osteoarthritis/interventions?module=fitt_vip",
-                failures=by_id,
-            ),
-            Operation(
-                id="searchInterventions",
-                path="/interventions",
-                query=InterventionSearchQuery,
-                view=self.search_interventions,
-                answer=FoundInterventionList,
-                description=f"The interventions; {none_found}",
-                example="/interventions?q=exercise+knee+osteoarthritis&limit=1",
-                failures=by_id,
-            ),
-            Operation(
-                id="getIntervention",
-                path="/interventions/<id>",
-                query=NoQuery,
-                view=self.get_intervention,
-                answer=InterventionAnswer,
-                description="The intervention.",
-                example="/interventions/knee-osteoarthritis-land-based-exercise",
-                failures=("403", "404-intervention", "410-intervention", "429"),
-                id_in_path="InterventionId",
-            ),
-            Operation(
-                id="listChanges",
-                path="/changes",
-                query=ChangesQuery,
-                view=self.list_changes,
-                answer=ChangeList,
-                description="The changes; an empty list if nothing changed.",
-                example="/changes?limit=1",
-            ),
-            Operation(
-                id="getCatalogue",
-                path="/catalogue",
-                query=NoQuery,
-                view=self.get_catalogue,
-                answer=Catalogue,
-                description="The catalogue, as JSON or as lines of JSON.",
-                example="/catalogue",
-                failures=("403", "406", "429"),
-                media_types=(JSON, LINES),
-            ),
+            Operation(intervention, self.get_intervention, NoQuery, InterventionAnswer),
+            Operation("/changes", self.list_changes, ChangesQuery, ChangeList),
+            Operation("/catalogue", self.get_catalogue, NoQuery, Catalogue, (JSON, LINES)),
         ]
-
-
-def _link(operation_id: str, record: str, description: str) -> dict[str, Any]:
-    parameters = {"id": f"$response.body#{record}/id"}
-    return {"operationId": operation_id, "parameters": parameters, "description": description}
 
 
 class _CodeAsIdError(UnknownDiagnosisError):

@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from apiflask import APIBlueprint
 from flask import Blueprint
 
-from evref.adapters.inbound.rest import limit, openapi
+from evref.adapters.inbound.rest import openapi
+from evref.adapters.inbound.rest.answers import LimitAnswer
 from evref.adapters.inbound.rest.catalogue import CatalogueViews
-from evref.adapters.inbound.rest.operations import ROOT
+from evref.adapters.inbound.rest.limit import LimitView
+from evref.adapters.inbound.rest.operations import ROOT, Operation
+from evref.adapters.inbound.rest.parameters import NoQuery
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.interfaces import Interface, json_problem
 from evref.domain.access.key import Permission
@@ -19,8 +22,9 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
     of_catalogue = CatalogueViews(settings.base_url, settings.licence, host.browse).operations()
     for operation in of_catalogue:
         operation.add_to(api, host.endpoint(Permission.READ, *operation.media_types))
-    of_key = limit.operation(settings.licence)
-    of_key.add_to(api, limit.endpoint(host.gate, host.browse))
+    limit = LimitView(settings.licence, host.gate, host.browse)
+    of_key = Operation("/limit", limit.get_limit, NoQuery, LimitAnswer)
+    of_key.add_to(api, limit.endpoint)
     yield api
     yield openapi.blueprint(settings.base_url, [*of_catalogue, of_key], host.example)
 

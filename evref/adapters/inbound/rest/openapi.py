@@ -36,7 +36,7 @@ from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER
 _ON_SUCCESS = ("ETag", "Cache-Control", "Vary", "X-Request-ID", *RATE_LIMIT_FIELDS)
 _ON_LINES = ("Evref-Catalogue-Version", "Link")
 _OF_ALL = ("401", "412", "422", "500", "503")
-_TOO_LONG = {"414": "UriTooLong", "431": "HeadersTooLong"}
+_WITHOUT_BODY = {"304": "NotModified", "414": "UriTooLong", "431": "HeadersTooLong"}
 
 _NO_STORE = {
     "description": "Problems must not be stored.",
@@ -95,13 +95,14 @@ class _Completion:
         text = resources.files(__package__).joinpath("openapi.toml").read_text(encoding="utf-8")
         text = text.replace("BASE_URL", base_url).replace("DISCLAIMER", DISCLAIMER)
         self._fragment = tomllib.loads(text)
+        self._texts = self._fragment.pop("operations")
         self._failures = self._fragment.pop("failures")
 
     def completed(self, document: dict[str, Any], operations: Sequence[Operation]) -> Any:
-        paths = document["paths"]
         for operation in operations:
-            item = paths[ROOT + operation.path.replace("<", "{").replace(">", "}")]
-            item["get"] = self._operation(item["get"], operation)
+            path = ROOT + operation.path.replace("<", "{").replace(">", "}")
+            item = document["paths"][path]
+            item["get"] = self._operation(item["get"], operation, self._texts[operation.id])
         responses = {failure["name"]: self._failure(failure) for failure in self._failures.values()}
         not_modified = self._fragment["components"]["responses"]["NotModified"]
         not_modified["headers"] = _headers(_ON_SUCCESS)
@@ -113,54 +114,55 @@ class _Completion:
         # These come first, so that a person who opens the file sees what it is.
         return {"openapi": whole["openapi"], **whole}
 
-    def _operation(self, derived: dict[str, Any], operation: Operation) -> dict[str, Any]:
-        content = {JSON: {"schema": self._schemas.reference(operation.answer)}}
-        summary = f"GET {ROOT}{operation.example or operation.path}"
-        shown = {"summary": summary, "value": self._example(operation)}
-        content[JSON]["examples"] = {operation.id: shown}
+    def _operation(
+        self, derived: dict[str, Any], operation: Operation, text: dict[str, Any]
+    ) -> dict[str, Any]:
+        example = text.get("example")
+        shown = {
+            "summary": f"GET {ROOT}{example or operation.path}",
+            "value": self._answer_to(example, operation)
+            if example
+            else self._schemas.example(operation.answer),
+        }
+        schema = self._schemas.reference(operation.answer)
+        content = {JSON: {"schema": schema, "examples": {operation.id: shown}}}
         headers = _headers(_ON_SUCCESS)
         if LINES in operation.media_types:
             content[LINES] = {"schema": _LINES}
             headers |= _headers(_ON_LINES)
-        success = {"description": operation.description, "headers": headers, "content": content}
-        if operation.links:
-            success["links"] = operation.links
-        failures = {
-            failure[:3]: _reference("responses", self._failures[failure]["name"])
-            for failure in (*_OF_ALL, *operation.failures)
-        }
-        too_long = {status: _reference("responses", name) for status, name in _TOO_LONG.items()}
-        responses = {
-            "200": success,
-            "304": _reference("responses", "NotModified"),
-            **failures,
-            **too_long,
-        }
+        success = {"description": text["success"], "headers": headers, "content": content}
+        if "links" in text:
+            success["links"] = text["links"]
+        names = {key[:3]: self._failures[key]["name"] for key in (*_OF_ALL, *text["failures"])}
+        others = _WITHOUT_BODY | names
         return {
             **derived,
+            "tags": text["tags"],
             "description": _unwrapped(derived.get("description", "")),
             "security": [{"apiKey": []}],
             "parameters": [
-                *(self._parameter(known, operation) for known in derived["parameters"]),
+                *(self._parameter(known, operation, text) for known in derived["parameters"]),
                 _reference("parameters", "IfNoneMatch"),
                 _reference("parameters", "RequestId"),
             ],
-            "responses": dict(sorted(responses.items())),
+            "responses": {
+                "200": success,
+                **{status: _reference("responses", others[status]) for status in sorted(others)},
+            },
         }
 
-    def _example(self, operation: Operation) -> Any:
-        """Return the answer of the operation to its example."""
-        if operation.example is None:
-            return self._schemas.example(operation.answer)
-        with self._app.test_request_context(f"{ROOT}{operation.example}") as context:
+    def _answer_to(self, example: str, operation: Operation) -> Any:
+        with self._app.test_request_context(f"{ROOT}{example}") as context:
             path = context.request.view_args or {}
             more = {"media_type": JSON} if len(operation.media_types) > 1 else {}
             response = operation.responding(self._api)(served=self._served, **path, **more)
             return json.loads(response.get_data())
 
-    def _parameter(self, derived: dict[str, Any], operation: Operation) -> dict[str, Any]:
+    def _parameter(
+        self, derived: dict[str, Any], operation: Operation, text: dict[str, Any]
+    ) -> dict[str, Any]:
         if derived["in"] == "path":
-            return _reference("parameters", operation.id_in_path)
+            return _reference("parameters", text["id"])
         field = operation.query().fields[derived["name"]]
         if isinstance(field, fields.Enum) and field.enum in DESCRIPTIONS:
             return derived | {"schema": self._schemas.reference(field.enum)}

@@ -1,7 +1,7 @@
-"""The operations of the API: their views, and what the OpenAPI document says about them."""
+"""The operations of the API: their paths, views, parameters and answers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeAlias
 
@@ -18,30 +18,25 @@ JSON, LINES = "application/json", "application/x-ndjson"
 View: TypeAlias = Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation of the API.
+    """An operation of the API; `openapi.toml` has what the document says about it.
 
     `view` gets what the endpoint passes on and the parsed `query`. It returns a value of the record
-    `answer`, or a response. `description` describes this answer, and `example` is a request whose
-    answer the document shows, as path and query; None if it shows the examples of the fields.
-    `failures` are those of the document that not every operation has, and `id_in_path` is its
-    parameter for the id in the path. The summary and the description of
-    the operation are the docstring of its view.
+    `answer`, or a response. Its docstring is the summary and the description of the operation.
     """
 
-    id: str
     path: str
-    query: type[StrictQuery]
     view: View
+    query: type[StrictQuery]
     answer: type
-    description: str
-    example: str | None = None
-    failures: tuple[str, ...] = ("403", "429")
-    links: dict[str, Any] = field(default_factory=dict)
     media_types: tuple[str, ...] = (JSON,)
-    tag: str = "Catalogue"
-    id_in_path: str = "DiagnosisId"
+
+    @property
+    def id(self) -> str:
+        """The name of the view, such as `listDiagnoses`."""
+        first, *others = self.view.__name__.split("_")
+        return first + "".join(map(str.title, others))
 
     def add_to(self, api: APIBlueprint, endpoint: Callable[[View], View]) -> None:
         """Serve the operation at an endpoint of the blueprint."""
@@ -52,7 +47,7 @@ class Operation:
         """Return the view that parses the query and renders the answer."""
         render = renderer(self.answer)
 
-        @api.doc(operation_id=self.id, tags=[self.tag])
+        @api.doc(operation_id=self.id)
         @api.input(self.query, location="query", arg_name="query", unknown=RAISE)
         @wraps(self.view)
         def respond(**arguments: Any) -> Response:
