@@ -19,9 +19,6 @@ from evref.testing.builders import a_catalogue, an_entry, an_intervention
 from tests.pages.site import EVERY_PAGE, Seen, a_site, bundled, bundled_site, page, publish
 from tests.settings_pages.visitor import Visitor
 
-# All are rendered in the same way; `make browser` opens each.
-SOME_IDS = [entry.diagnosis.id for entry in bundled().entries[::5]]
-
 
 @cache
 def _key() -> str:
@@ -38,59 +35,30 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize("diagnosis_id", SOME_IDS)
-def test_a_page_holds_what_the_interface_gives(diagnosis_id: str) -> None:
-    answer = api(f"/api/v1/diagnoses/{diagnosis_id}/interventions").json
-    assert answer is not None
-    diagnosis = answer["meta"]["diagnosis"]
+def test_a_page_holds_what_the_interface_gives() -> None:
+    """`tests/docs/test_fields.py` tests that each field is shown."""
+    for diagnosis_id in ("knee-osteoarthritis", "low-back-pain"):
+        answer = api(f"/api/v1/diagnoses/{diagnosis_id}/interventions").json
+        assert answer is not None
+        diagnosis, seen = answer["meta"]["diagnosis"], page(f"/catalogue/{diagnosis_id}")
 
-    seen = page(f"/catalogue/{diagnosis_id}")
-
-    assert [place for place in seen.ids if place.startswith(f"{diagnosis_id}-")] == [
-        record["id"] for record in answer["data"]
-    ]
-    whole = seen.text()
-    for text in (diagnosis["name"], *diagnosis["icd10_codes"], *diagnosis["icd11_codes"]):
-        assert text in whole
-    assert diagnosis["version"] in whole
-    for record in answer["data"]:
-        text = seen.text(record["id"])
-        evidence = record["evidence"]
-        assert flat(record["title"]) in text
-        assert flat(record["summary"]) in text
-        if evidence["certainty"] != "not_graded":
-            certainty = evidence["certainty"].replace("_", " ")
-            assert f"GRADE certainty: {certainty}" in text
-        for statement in re.split("[:;] ", flat(evidence["source_grade"] or "")):
-            assert statement in text
-        signs = {"for": "+", "against": "\N{MINUS SIGN}", "unclear": "?"}
-        assert f"{signs[evidence['direction']]} " in text
-        said = {
-            "for": "Sources favour it; strength not stated",
-            "against": "Sources find harm or no benefit, or advise against it; strength not stated",
-            "unclear": "Unclear",
-        }
-        if evidence["recommendation"] == "not_stated":
-            assert said[evidence["direction"]] in text
-        else:
-            strength, direction = evidence["recommendation"].split("_")
-            verb = "recommend it" if direction == "for" else "advise against it"
-            assert f"{verb} ({strength})" in text
-        assert flat(record["cautions"] or "") in text
-        for value in (record["fitt_vp"] or {}).values():
-            assert flat(value or "")[1:] in text
-        for reference in record["references"]:
-            cited = (
-                f"{flat(reference['authors'])} ({reference['year']}). {flat(reference['title'])}. "
-                f"{flat(reference['source'])}. "
-            )
-            (place,) = (name for name in seen.ids if seen.text(name).startswith(cited))
-            work = seen.text(place)
-            number = place.removeprefix("ref-")
-            assert re.search(rf"\[{number}\] [^\[]* {reference['year']}\b", text)
-            assert reference["url"] in seen.links
-            assert reference["doi"] is None or f"DOI {reference['doi']}" in work
-            assert reference["pmid"] is None or f"PubMed {reference['pmid']}" in work
+        assert [place for place in seen.ids if place.startswith(f"{diagnosis_id}-")] == [
+            record["id"] for record in answer["data"]
+        ]
+        for shown in (diagnosis["name"], *diagnosis["icd10_codes"], *diagnosis["icd11_codes"]):
+            assert shown in seen.text()
+        for record in answer["data"]:
+            text = seen.text(record["id"])
+            for shown in (record["title"], record["summary"], record["cautions"] or ""):
+                assert flat(shown) in text
+            for statement in re.split("[:;] ", flat(record["evidence"]["source_grade"] or "")):
+                assert statement in text
+            for work in record["references"]:
+                cited = f"{flat(work['authors'])} ({work['year']}). {flat(work['title'])}. "
+                (place,) = (name for name in seen.ids if seen.text(name).startswith(cited))
+                number = place.removeprefix("ref-")
+                assert re.search(rf"\[{number}\] [^\[]* {work['year']}\b", text)
+                assert work["url"] in seen.links
 
 
 def test_the_list_holds_every_diagnosis_with_codes_and_counts() -> None:
@@ -136,8 +104,8 @@ def test_nothing_of_a_disabled_module_is_shown() -> None:
     assert "Shown by its module" in Visitor(site).get("/catalogue/knee-osteoarthritis").text
 
 
-@pytest.mark.parametrize("module", [None, *Module])
-@pytest.mark.parametrize("phase", [None, *Phase])
+@pytest.mark.parametrize("module", [None, Module.FITT_VIP, Module.HOME])
+@pytest.mark.parametrize("phase", [None, Phase.CHRONIC])
 def test_filters_show_what_the_interface_gives(module: Module | None, phase: Phase | None) -> None:
     """The curl line has the same filters."""
     asked = [f"{name}={value}" for name, value in (("module", module), ("phase", phase)) if value]

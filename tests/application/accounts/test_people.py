@@ -7,6 +7,7 @@ import pytest
 
 from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.accounts.manage_institutions import ManageInstitutions
+from evref.application.accounts.passwords import Bulkhead
 from evref.application.accounts.people import People
 from evref.application.accounts.sign_in import SignIn
 from evref.domain.accounts.institution import Institution, Member
@@ -14,6 +15,7 @@ from evref.domain.accounts.invitation import Invitation, InvitationToken
 from evref.domain.audit import Action, Subject, SubjectKind
 from evref.domain.errors import (
     AlreadyExistsError,
+    BusyError,
     InvalidValueError,
     NotFoundError,
     NotSignedInError,
@@ -109,6 +111,16 @@ def test_a_rejected_password_leaves_the_invitation_open(
             people.accept(made[1].text, password=refused, repeated=refused, address=HERE)
     with pytest.raises(InvalidValueError, match="do not match"):
         people.accept(made[1].text, password=PASSWORD, repeated=refused, address=HERE)
+    assert accept(people, made).email == NEW
+
+
+def test_a_busy_service_leaves_the_invitation_open(
+    people: People, admin: Member, bulkhead: Bulkhead
+) -> None:
+    made = invite(people, admin)
+
+    with bulkhead.turn("192.0.2.8"), bulkhead.turn("192.0.2.9"), pytest.raises(BusyError):
+        accept(people, made)
     assert accept(people, made).email == NEW
 
 

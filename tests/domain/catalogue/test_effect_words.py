@@ -169,42 +169,28 @@ def test_a_unit_that_cannot_be_put_into_words_is_refused() -> None:
         a_difference("1", None, "bananas")
 
 
-@pytest.mark.parametrize(
-    "effect",
-    [
+WORDS = {
+    True: {"more often", "better", "higher", "more"},
+    False: {"less often", "worse", "lower", "fewer"},
+}
+"""By whether the value rises, and for a score, by whether that is good."""
+
+
+def test_no_effect_of_the_catalogue_reads_backwards() -> None:
+    """The word agrees with the side that the effect favours, with what is better, and the sign."""
+    effects = [
         effect
         for entry in bundled().entries
         for intervention in entry.interventions
         for effect in intervention.effects
-    ],
-    ids=lambda effect: effect.outcome[:40],
-)
-def test_no_effect_of_the_catalogue_reads_backwards(effect: Effect) -> None:
-    """The word agrees with the side that the effect favours, with what is better, and the sign."""
-    word = direction(effect)
-    rises = effect.estimate > effect.measure.no_effect
-    good, bad = Favours.INTERVENTION, Favours.COMPARISON
-
-    if effect.interval is not None and effect.favours is Favours.NEITHER:
-        assert word in {"about the same", "no clear difference"}
-        return
-    assert word in {
-        "less often",
-        "more often",
-        "better",
-        "worse",
-        "lower",
-        "higher",
-        "fewer",
-        "more",
-    }
-    if effect.unit_kind is Unit.SCORE:
-        assert word in {"better", "worse"}
-        if effect.interval is not None:
-            assert {good: "better", bad: "worse"}[effect.favours] == word
-        assert (word == "better") is (rises is (effect.better is Better.HIGHER))
-    else:
-        assert (word in {"more often", "higher", "more"}) is rises
-    if effect.interval is not None:
-        favours = good if rises is (effect.better is Better.HIGHER) else bad
-        assert effect.favours is favours
+    ]
+    assert effects
+    for effect in effects:
+        word, is_bounded = direction(effect), effect.interval is not None
+        if is_bounded and effect.favours is Favours.NEITHER:
+            assert word in {"about the same", "no clear difference"}, effect
+            continue
+        rises = effect.estimate > effect.measure.no_effect
+        is_good = rises is (effect.better is Better.HIGHER)
+        assert word in WORDS[is_good if effect.unit_kind is Unit.SCORE else rises], effect
+        assert not is_bounded or (effect.favours is Favours.INTERVENTION) is is_good, effect
