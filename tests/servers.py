@@ -241,7 +241,6 @@ class PgBouncer(_Server):
 
 
 def database_name(url: str) -> str:
-    """Return the name of the database in a PostgreSQL URL."""
     return urlsplit(url).path.removeprefix("/")
 
 

@@ -53,7 +53,6 @@ def test_by_default_storage_is_a_database() -> None:
 
 @pytest.mark.usefixtures("_offered")
 def test_an_installed_package_offers_a_storage() -> None:
-    """All use cases use it."""
     container = container_for(Settings(storage="whole"))
 
     container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")

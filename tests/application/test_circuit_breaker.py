@@ -46,7 +46,6 @@ def test_a_quick_failure_leaves_the_circuit_closed(
 def test_a_call_that_hangs_opens_the_circuit_for_a_second(
     breaker: CircuitBreaker, clock: FakeClock
 ) -> None:
-    """During this second every call fails at once; then storage is asked again."""
     fail(breaker, lambda: clock.advance(seconds=2))
 
     clock.advance(seconds=0.9)
@@ -61,7 +60,6 @@ def test_a_call_that_hangs_opens_the_circuit_for_a_second(
 def test_a_half_open_circuit_lets_one_call_through_at_a_time(
     breaker: CircuitBreaker, clock: FakeClock
 ) -> None:
-    """The other calls fail at once and do not wait for the result."""
     fail(breaker, lambda: clock.advance(seconds=2))
     clock.advance(seconds=1)
 

@@ -61,7 +61,6 @@ class House:
 
 @pytest.fixture
 def publish(storage: MemoryStorage, clock: FakeClock) -> PublishCatalogue:
-    """Return the use case after the publication of two catalogues."""
     files = FakeCatalogueFiles()
     files.held = {ONE: a_catalogue(an_entry("one")), OTHER: a_catalogue(an_entry("other"))}
     publish = PublishCatalogue(storage, files, clock, OTHER)
@@ -73,7 +72,6 @@ def publish(storage: MemoryStorage, clock: FakeClock) -> PublishCatalogue:
 
 @pytest.fixture
 def codes(storage: MemoryStorage, clock: FakeClock) -> LoadCodes:
-    """Return the use case with a map loaded."""
     codes = LoadCodes(storage, FakeCatalogueFiles(), clock)
     codes.load(Operator(), codes.read_map(Operator(), ONE).map, by="root")
     return codes

@@ -50,7 +50,6 @@ def served(run: Run) -> Any:
 
 
 def test_a_dry_run_says_it_all_and_changes_nothing(ready: Run, files: Path) -> None:
-    """A dry run that would remove diagnoses is not refused."""
     before, history = served(ready), ready("catalogue", "history", "--json").json
 
     planned = ready("catalogue", "load", "--dry-run", str(files))
@@ -67,7 +66,6 @@ def test_a_dry_run_says_it_all_and_changes_nothing(ready: Run, files: Path) -> N
 
 
 def test_a_load_that_would_remove_diagnoses_is_refused(ready: Run, files: Path) -> None:
-    """The error names each diagnosis."""
     ready("catalogue", "load", "--allow-removals", str(files))
     before = served(ready)
     (files / "asthma.yaml").unlink()
@@ -113,7 +111,6 @@ def test_a_load_that_would_remove_interventions_is_refused(ready: Run, files: Pa
 def test_a_person_at_a_terminal_is_asked(
     ready: Run, folder: Path, files: Path, answer: bytes, is_loaded: bool
 ) -> None:
-    """An empty reply is a no."""
     before = served(ready)
     person, terminal = pty.openpty()
     os.write(person, answer)
@@ -172,7 +169,6 @@ def test_a_rollback_to_what_is_not_kept_names_what_is(ready: Run, files: Path) -
 
 
 def test_what_is_exported_loads_to_the_same_version(ready: Run, folder: Path) -> None:
-    """The export creates the folder and a file for each diagnosis, named by its id."""
     status = ready("catalogue", "status", "--json").json
     target = folder / "new" / "folder"
 
@@ -221,7 +217,6 @@ def test_status_says_what_is_served_and_since_when(ready: Run) -> None:
 
 
 def test_status_reports_how_many_entries_were_checked_when(ready: Run, files: Path) -> None:
-    """It warns about entries that were not checked for more than a year."""
     check(files / "asthma.yaml", "2019-05-02")
     check(files / "migraine.yaml", "2019-05-31")
     ready("catalogue", "load", "--allow-removals", str(files))

@@ -59,7 +59,6 @@ def test_progress_is_shown_on_a_terminal_alone(run: Run, files: Path) -> None:
 
 @pytest.mark.parametrize("command", ["check", "load"])
 def test_what_is_in_a_folder_and_not_read_is_named(ready: Run, files: Path, command: str) -> None:
-    """This is not a failure."""
     (files / "notes.txt").write_text("To whom it may concern")
     (files / ".git").mkdir()
 
@@ -90,7 +89,6 @@ def test_a_title_that_names_a_direction_is_warned_of(run: Run, files: Path) -> N
 
 
 def test_what_the_bundled_catalogue_has_too_is_not_warned_of(ready: Run, folder: Path) -> None:
-    """A check of the bundled catalogue itself reports it."""
     mine = folder / "mine"
     ready("catalogue", "export", str(mine))
     loaded = ("catalogue", "load", "--dry-run", str(mine))
@@ -159,7 +157,6 @@ def test_an_intervention_of_a_disabled_module_is_loaded_but_hidden(
 
 
 def test_at_most_a_hundred_faults_are_printed(run: Run, folder: Path) -> None:
-    """The last line counts the others."""
     (folder / "many.yaml").write_text("".join(f"field-{number}: x\n" for number in range(2000)))
 
     lines = run("catalogue", "check", str(folder / "many.yaml")).err.splitlines()
@@ -172,7 +169,6 @@ def test_at_most_a_hundred_faults_are_printed(run: Run, folder: Path) -> None:
 def test_every_fault_has_its_file_its_line_and_what_is_allowed(
     ready: Run, files: Path, command: str
 ) -> None:
-    """Each error is one line on standard error, and a last line counts them."""
     spoil(files / "asthma.yaml")
     (files / "migraine.yaml").write_text("id: [\n")
 

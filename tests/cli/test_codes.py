@@ -54,7 +54,6 @@ def test_rows_that_are_left_out_are_counted(ready: Run, folder: Path) -> None:
 
 
 def test_a_row_that_cannot_be_read_changes_nothing(ready: Run, table: Path, folder: Path) -> None:
-    """The error names the line."""
     load(ready, table)
     wrong = folder / "wrong.csv"
     wrong.write_text("101;M17\n102;M1\nx;M17\n", encoding="utf-8")

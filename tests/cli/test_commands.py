@@ -94,7 +94,6 @@ def test_the_version_is_that_of_the_package(run: Run) -> None:
     ],
 )
 def test_wrong_usage_ends_with_2(run: Run, arguments: tuple[str, ...]) -> None:
-    """The error is on standard error."""
     result = run(*arguments)
 
     assert result.status == 2
@@ -142,7 +141,6 @@ def test_init_makes_the_storage_and_loads_the_bundled_catalogue(run: Run, folder
 
 
 def test_init_can_be_repeated(ready: Run) -> None:
-    """It keeps all data, including a catalogue that the operator loaded."""
     before = ready("institution", "list", "--json").json, ready("catalogue", "status").out
 
     again = ready("init")
@@ -189,7 +187,6 @@ def test_a_command_on_the_memory_of_another_process_is_refused(
 def test_a_file_that_is_not_a_database_is_an_error_in_one_line(
     run: Run, folder: Path, command: tuple[str, ...]
 ) -> None:
-    """The file is not changed."""
     file = folder / "evref.sqlite"
     file.write_bytes(b"This is no database. " * 500)
 
@@ -221,7 +218,6 @@ def test_a_database_in_a_missing_folder_is_an_error_in_one_line(run: Run) -> Non
 def test_a_wrong_setting_stops_a_command_with_one_line(
     run: Run, command: tuple[str, ...], settings: dict[str, str], message: str
 ) -> None:
-    """The error names the setting and what is allowed."""
     assert message in run(*command, **settings).refused()
 
 

@@ -61,7 +61,6 @@ def test_an_empty_listing_is_a_sentence_for_people_and_empty_for_programs(
 
 
 def test_a_member_is_made_with_a_password_from_standard_input(ready: Run) -> None:
-    """The e-mail is stored in lower case, and the password is never shown."""
     made = ready(*MEMBER, "--password-stdin", stdin="correct hörse battery\nrest".encode())
 
     listed = ready("member", "list", "--json")
@@ -90,7 +89,6 @@ def roles(ready: Run) -> dict[str, str]:
 
 
 def test_a_member_has_the_role_that_was_given(ready: Run) -> None:
-    """The default is admin."""
     two_members(ready)
 
     assert roles(ready) == {"desk@example.org": "viewer", "ward@example.org": "admin"}
@@ -98,7 +96,6 @@ def test_a_member_has_the_role_that_was_given(ready: Run) -> None:
 
 
 def test_a_role_is_changed(ready: Run) -> None:
-    """The e-mail may be in any case; setting the same role again is no error."""
     two_members(ready)
 
     refused = ready("member", "set-role", "ward@example.org", "viewer").refused()
@@ -110,7 +107,6 @@ def test_a_role_is_changed(ready: Run) -> None:
 
 
 def test_a_member_is_removed(ready: Run) -> None:
-    """The member can be created again."""
     two_members(ready)
 
     done = ready("member", "remove", "Desk@example.org")
@@ -156,7 +152,6 @@ def test_institutions_are_listed_with_their_caps_and_domains(ready: Run) -> None
 
 
 def test_a_sign_in_says_who_has_an_address_already_and_who_is_missing(ready: Run) -> None:
-    """It lists members elsewhere, and says if the institution has none; the secret stays."""
     ready(*MEMBER, "--password-stdin", stdin=LONG)
     ready("institution", "create", "Owner's")
 
@@ -181,7 +176,6 @@ def test_no_password_is_reset_where_passwords_are_off(ready: Run) -> None:
 
 
 def test_a_password_is_reset(ready: Run) -> None:
-    """The e-mail may be in any case."""
     ready(*MEMBER, "--password-stdin", stdin=LONG)
 
     command = ("member", "reset-password", " WARD@example.org", "--password-stdin")
@@ -191,7 +185,6 @@ def test_a_password_is_reset(ready: Run) -> None:
 
 
 def test_without_the_option_the_password_is_asked_for_twice(ready: Run) -> None:
-    """It is asked for until both are the same, and is never shown."""
     asked = CliRunner().invoke(
         cli, MEMBER, input="correct horse battery\nhorse\ncorrect horse battery\n" * 2
     )
@@ -203,7 +196,6 @@ def test_without_the_option_the_password_is_asked_for_twice(ready: Run) -> None:
 
 
 def test_without_a_terminal_the_command_stops(ready: Run, folder: Path) -> None:
-    """It changes nothing."""
     done = subprocess.run(
         [sys.executable, "-m", "evref", *MEMBER],
         stdin=subprocess.DEVNULL,

@@ -63,7 +63,6 @@ def test_a_key_is_printed_alone_on_standard_output(ready: Run) -> None:
 
 
 def test_a_key_has_what_it_was_made_with(ready: Run) -> None:
-    """The listing never contains its secret."""
     today = datetime.now(UTC).date()
     later = today + timedelta(days=9)
     made = key_of(ready, "--limit", "5", "--permission", "none", "--expires", later.isoformat())
@@ -119,7 +118,6 @@ def test_the_first_column_of_a_table_is_the_id(ready: Run) -> None:
 
 
 def test_a_key_is_revoked_once(ready: Run) -> None:
-    """It stays in the listing, with the time."""
     made = key_of(ready)
 
     done = ready("key", "revoke", made["id"])
@@ -133,7 +131,6 @@ def test_a_key_is_revoked_once(ready: Run) -> None:
 
 
 def test_a_rotated_key_is_printed_alone_on_standard_output(ready: Run) -> None:
-    """By default no older secret stays valid."""
     made = key_of(ready)
 
     rotated = ready("key", "rotate", made["id"])
@@ -150,7 +147,6 @@ def test_a_rotated_key_is_printed_alone_on_standard_output(ready: Run) -> None:
 
 
 def test_an_old_key_is_kept_for_some_hours(ready: Run) -> None:
-    """The command prints until when each old secret is valid, in UTC."""
     made = key_of(ready)
     begun = datetime.now(UTC).replace(microsecond=0)
 
@@ -184,7 +180,6 @@ def test_rotating_an_expired_key_says_so(ready: Run, folder: Path) -> None:
 
 
 def test_an_expiry_is_set_and_taken_away(ready: Run) -> None:
-    """The expiry is the last day on which the key works."""
     made = key_of(ready)
     today = datetime.now(UTC).date().isoformat()
 
@@ -210,7 +205,6 @@ def test_an_unknown_key_is_an_error(ready: Run, name: str) -> None:
 
 
 def test_the_use_of_a_key_that_was_never_used_is_empty(ready: Run) -> None:
-    """Days without requests are left out."""
     made = key_of(ready)
 
     assert ready("key", "usage", made["id"], "--json").json == []
@@ -253,7 +247,6 @@ def test_a_key_in_the_place_of_a_name_is_neither_stored_nor_repeated(ready: Run)
 def test_a_value_that_cannot_be_read_is_wrong_usage(
     run: Run, arguments: tuple[str, ...], message: str
 ) -> None:
-    """The error says what is allowed."""
     result = run(*arguments)
 
     assert result.status == 2

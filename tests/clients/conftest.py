@@ -38,17 +38,14 @@ class Running:
         return self.server.url
 
     def key(self, *, limit: int = 1000) -> str:
-        """Return the token of a new key."""
         return self.store.key(limit).token.text
 
     def document(self) -> bytes:
-        """Return the OpenAPI document as the service publishes it."""
         return self.server.get("/api/v1/openapi.json").body
 
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """Start one service for all tests."""
     store, port = Store(tmp_path_factory.mktemp("service")), free_port()
     bind = f"127.0.0.1:{port}"
     command = [sys.executable, "-m", "evref", "serve", "--bind", bind, "--workers", "2"]

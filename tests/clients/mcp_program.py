@@ -72,7 +72,6 @@ def client(
 
 
 def data(server: Server, key: str, path: str) -> Any:
-    """Return what the API itself returns."""
     request = Request(f"{server.url}/api/v1{path}", headers={"Authorization": f"Bearer {key}"})
     with urlopen(request, timeout=60) as answer:
         return json.load(answer)
@@ -173,7 +172,6 @@ def test_who_reviewed_an_entry_comes_from_the_data(client: Assistant) -> None:
 
 
 def test_interventions_are_found_by_words(client: Assistant, server: Server, key: str) -> None:
-    """They have direction, grade, cautions and references."""
     found = client.call("find_interventions", q="arthroscopic surgery", direction="against")
 
     served = data(server, key, "/interventions?q=arthroscopic+surgery&direction=against&limit=5")
@@ -246,7 +244,6 @@ def test_an_invalid_argument_says_what_is_allowed(
 
 
 def test_a_refused_key_is_reported(server: Server, store: Store, tmp_path: Path) -> None:
-    """The key is unknown, or lacks the permission to read."""
     created = store.container.manage_keys().create(
         OPERATOR,
         institution_id(store.container, "Hospital"),
@@ -288,7 +285,6 @@ def test_an_answer_that_has_not_changed_is_not_sent_again(
 def test_a_service_that_is_down_is_reported(
     store: Store, start: Start, key: str, tmp_path: Path
 ) -> None:
-    """The next call succeeds as soon as storage is available again."""
     stopped = start(store.folder, "serve", "--workers", "2")
     stopped.wait_until_ready()
     with assistant(tmp_path, stopped.url, key) as client:
@@ -307,7 +303,6 @@ def test_a_service_that_is_down_is_reported(
 
 
 def test_what_is_not_the_service_is_reported(server: Server, key: str, tmp_path: Path) -> None:
-    """Examples are another website, and a server that never responds."""
     with assistant(tmp_path, f"{server.url}/elsewhere", key) as client:
         elsewhere = client.call("find_diagnoses")
     with socket.create_server(("127.0.0.1", 0)) as silent:

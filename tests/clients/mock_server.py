@@ -23,7 +23,6 @@ KEY = {"Authorization": "Bearer key"}
 
 @pytest.fixture
 def prism(document: Path, tmp_path: Path) -> Iterator[int]:
-    """Start Prism; return its port."""
     port, log = free_port(), tmp_path / "prism.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -43,7 +42,6 @@ def prism(document: Path, tmp_path: Path) -> Iterator[int]:
 
 
 def ask(port: int, address: str, headers: dict[str, str]) -> tuple[int, Any]:
-    """Return the status and the body of a response."""
     with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
         connection.request("GET", address, headers=headers)
         response = connection.getresponse()

@@ -222,7 +222,6 @@ def test_a_database_in_a_container_is_backed_up_while_it_is_in_use_and_restored(
 
 @pytest.mark.parametrize("folder", ["'copies'/", '"copies"', "missing"])
 def test_the_latest_backups_are_kept_and_copied(folder: str, tmp_path: Path) -> None:
-    """Old backups are removed even if the new one cannot be copied; the script then fails."""
     needs("sqlite3")
     needs("scp")
     back_ups, copies = tmp_path / "back-ups", tmp_path / "copies"
@@ -251,7 +250,6 @@ def test_the_latest_backups_are_kept_and_copied(folder: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("fault", ["missing", "empty", "other", "damaged", "unknown"])
 def test_a_backup_of_nothing_fails(fault: str, tmp_path: Path) -> None:
-    """Such a failure leaves no file, removes no older backup, and creates no database."""
     needs("sqlite3")
     back_ups, database = tmp_path / "back-ups", tmp_path / "evref.sqlite"
     back_ups.mkdir()

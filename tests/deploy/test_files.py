@@ -223,7 +223,6 @@ def test_the_images_have_the_versions_of_the_tests(postgresql: PostgresqlServer)
 
 @pytest.mark.parametrize("missing", REQUIRED)
 def test_compose_does_not_start_without_a_password(missing: str) -> None:
-    """No file contains a password."""
     variables = {name: value for name, value in REQUIRED.items() if name != missing}
 
     done = compose(variables, *COMPOSE_FILES)

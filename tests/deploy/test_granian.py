@@ -130,7 +130,6 @@ def comparable(answer: Answer) -> tuple[int, dict[str, str], bytes]:
 
 
 def test_the_answers_equal_those_of_gunicorn(nginx: Nginx, store: Store, start: Start) -> None:
-    """The status, the body, and every header field but those of the server itself."""
     gunicorn = start(
         store.folder,
         "serve",

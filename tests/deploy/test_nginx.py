@@ -93,7 +93,6 @@ def test_without_tls_a_browser_is_redirected_and_a_request_with_a_key_is_not(ngi
 def test_what_is_too_long_is_a_problem_in_every_version(
     nginx: Nginx, *, sent_id: str, version: str, path: str, arguments: list[str], status: int
 ) -> None:
-    """It repeats the id of the request, but no key."""
     response = nginx.curl(
         *(version, *arguments, "--header", f"X-Request-ID: {sent_id}"),
         f"https://127.0.0.1:{nginx.tls}{path}",
@@ -133,7 +132,6 @@ def test_a_malformed_request_is_a_problem(nginx: Nginx, sent: bytes) -> None:
 
 
 def answered(nginx: Nginx, sent: bytes) -> Answer:
-    """Send these bytes; return the response, which must be a problem document."""
     with nginx.connect() as connection:
         connection.sendall(sent)
         response = HTTPResponse(connection)
@@ -166,7 +164,6 @@ def test_a_long_id_is_not_a_key(nginx: Nginx, id_: str) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_no_key_no_search_and_no_invitation_is_repeated(nginx: Nginx, version: str) -> None:
-    """Neither logs nor responses of nginx contain them, with and without TLS."""
     invitation = InvitationToken.make(0x5EED << 256).text
     encoded = "".join(f"%{byte:02x}" for byte in KEY.encode())
     secrets = [KEY, KEY.lower(), KEY[6:], encoded, encoded.replace("%", "%25"), b64(KEY)]
@@ -340,7 +337,6 @@ def test_without_the_service_nginx_returns_a_problem() -> None:
 
 @pytest.mark.parametrize("passing", ["http://evref;", "http://evref/;"], ids=["on", "stripped"])
 def test_the_service_lives_below_a_path(start: Start, store: Store, passing: str) -> None:
-    """The commented lines of the file replace those above them."""
     address = f"https://{HOST}/evref"
     command = ("serve", "--workers", "1")
     below = start(store.folder, *command, base_url=address, proxies="1", catalogue_pages="public")

@@ -153,7 +153,6 @@ def test_gunicorn_signs_in_a_right_header_and_no_forged_one(
 def test_nginx_takes_the_address_from_the_proxy_alone(
     nginx: Nginx, store: Store, secret: str
 ) -> None:
-    """The client's own fields do not matter, with and without the cookie."""
     signed_in = nginx.curl("--cookie", f"user={READER}", f"https://127.0.0.1:{nginx.tls}{PAGE}")
     assert signed_in.status == 200
     (reader,) = store.container.storage().records.find(MEMBERS, email=READER)
@@ -176,7 +175,6 @@ def test_nginx_takes_the_address_from_the_proxy_alone(
 
 
 def test_the_proxy_signs_in_below_a_path(start: Start, store: Store, secret: str) -> None:
-    """The commented line of the file replaces the line above it."""
     address, fields = f"https://{HOST}/evref", {"sign_in_header": "X-Forwarded-Email"}
     below = start(store.folder, "serve", "--workers", "1", base_url=address, proxies="1", **fields)
     below.wait_until_ready()
@@ -269,7 +267,6 @@ def test_an_info_button_signs_in_as_a_page_does_and_a_program_has_a_key(
 
 
 def test_an_error_is_a_page_of_the_service(nginx: Nginx, service: Server, secret: str) -> None:
-    """This covers gunicorn's own errors, an unknown person, and a stopped oauth2-proxy."""
     browser = ("--cookie", f"user={READER}", "--header", "Accept: text/html,*/*")
     many = [word for n in range(70) for word in ("--header", f"X{n}: x")]
 

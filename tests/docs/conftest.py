@@ -19,8 +19,6 @@ SHOWN_ADDRESS = "http://127.0.0.1:8000"
 
 @dataclass(frozen=True)
 class Demo:
-    """A service that `evref demo` created and serves, with its output."""
-
     folder: Path
     address: str
     said: str

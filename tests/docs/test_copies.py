@@ -58,7 +58,6 @@ class Served:
         return done.stdout, self._used - before
 
     def copy(self) -> dict[str, Any]:
-        """Return the entries of the copy by id."""
         copied: dict[str, Any] = json.loads((self._folder / "copy.json").read_text())["entries"]
         return copied
 
@@ -84,7 +83,6 @@ def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
 
 
 def test_a_copy_takes_one_request_where_nothing_changed_else_one_a_change(served: Served) -> None:
-    """The copy then equals the whole catalogue, also after a rollback."""
     before = entries()
     assert served.run(KEEP_A_COPY) == (f"{len(before)} added or changed, 0 removed\n", 1)
     assert served.copy() == served.whole()
@@ -122,7 +120,6 @@ def test_a_copy_that_is_too_old_or_of_which_much_changed_takes_two_requests(
 
 
 def test_a_ward_screen_takes_one_request_whatever_its_codes(served: Served) -> None:
-    """It also shows text that is not a code."""
     shown, requests = served.run(WARD_SCREEN, "M17.11", "hello", "", "M54.5")
 
     assert requests == 1

@@ -86,7 +86,6 @@ def test_a_program_that_is_refused_says_what_is_allowed(demo: Demo, example: Exa
 def test_a_diagnosis_is_added_as_the_how_to_says(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every command runs in turn, in a folder with only the new file."""
     shutil.copy(BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml", folder)
 
     for command in commands(ADD_A_DIAGNOSIS):

@@ -45,7 +45,6 @@ class Host:
         self._app = create_app(settings, self.container)
 
     def prepare(self) -> None:
-        """Create the tables, an institution and a catalogue."""
         self.container.storage().prepare()
         self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
         keep_catalogue(self.container.storage(), a_catalogue())

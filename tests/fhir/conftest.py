@@ -74,7 +74,6 @@ def catalogue() -> Catalogue:
 
 
 def new_service(**settings: Any) -> Service:
-    """Return a service in memory with the example catalogue."""
     service = Service(Settings(storage=StorageKind.MEMORY, base_url=BASE_URL, **settings))
     service.publish(catalogue())
     return service
@@ -82,7 +81,6 @@ def new_service(**settings: Any) -> Service:
 
 @pytest.fixture(scope="session")
 def shared_service() -> Service:
-    """Return a service for tests that change nothing but counts."""
     return new_service()
 
 
@@ -93,7 +91,6 @@ def service(shared_service: Service) -> Service:
 
 @pytest.fixture
 def token(service: Service) -> str:
-    """Return the token of a key that may read."""
     return service.token()
 
 

@@ -269,7 +269,6 @@ def test_strength_and_certainty_are_left_out_if_the_sources_state_none() -> None
 
 
 def test_the_grade_is_in_the_words_of_the_source() -> None:
-    """This holds even if there is no other grade."""
     assert justifications(graded(source_grade="Level B")) == [
         {"type": "justification", "display": "Level B"}
     ]
@@ -338,7 +337,6 @@ def test_a_dose_has_only_the_stated_elements() -> None:
 def test_a_reference_is_a_citation(
     reference: Reference, url: str, document: str | None, ends: str
 ) -> None:
-    """It has the addresses of its DOI and of PubMed."""
     resource = rendered(an_intervention(references=[reference]))
 
     (citation,) = (

@@ -51,7 +51,6 @@ KNEE, BACK, GBS = "knee-osteoarthritis", "low-back-pain", "guillain-barre-syndro
 def test_a_code_finds_the_same_diagnoses_as_in_the_api(
     read: Read, context: str, diagnoses: list[str]
 ) -> None:
-    """The code may have a system or not."""
     bundle = read(f"PlanDefinition?{urlencode({'context': context})}")
 
     assert ids(bundle) == diagnoses
@@ -84,7 +83,6 @@ def test_a_code_that_cannot_be_read_is_rejected(service: Service, token: str, co
 
 
 def test_a_hidden_intervention_is_not_found(service: Service, token: str) -> None:
-    """A long id of the catalogue, which is not an id in FHIR, is not found either."""
     for name in ("k-hidden", LONG_ID, "nobody"):
         for resource_type in ("ActivityDefinition", "PlanDefinition"):
             response = service.get(f"/fhir/{resource_type}/{name}", token=token)
@@ -139,7 +137,6 @@ def test_a_hidden_intervention_is_not_found(service: Service, token: str) -> Non
 def test_an_invalid_parameter_is_never_ignored(
     service: Service, token: str, query: str, named: str, allowed: str
 ) -> None:
-    """The response names the parameter and what is allowed."""
     for resource_type in ("PlanDefinition", "ActivityDefinition"):
         response = service.get(f"/fhir/{resource_type}?{query}", token=token)
 
@@ -160,7 +157,6 @@ def test_each_invalid_parameter_has_an_issue(service: Service, token: str) -> No
     "path", ["PlanDefinition/knee-osteoarthritis", "ActivityDefinition/k-tape", "metadata"]
 )
 def test_a_read_accepts_no_search_parameter(service: Service, token: str, path: str) -> None:
-    """The parameter for the format is allowed."""
     response = service.get(f"/fhir/{path}?_id=x", token=token)
 
     (issue,) = assert_outcome(response, 400, "invalid")
@@ -259,7 +255,6 @@ def test_a_search_finds_visible_interventions(
 def test_the_time_of_the_last_change_can_be_searched(
     read: Read, *, value: str, is_found: bool
 ) -> None:
-    """The search uses the precision of the given time."""
     time = read(f"PlanDefinition/{KNEE}")["meta"]["lastUpdated"]
     given = value.format(
         year=time[:4], month=time[:7], day=time[:10], minute=time[:16], second=time[:19]
@@ -357,8 +352,6 @@ def test_a_publication_updates_only_the_resources_that_it_changed() -> None:
 
 
 def test_a_summary_and_elements_are_parts_of_a_resource(read: Read) -> None:
-    """Parts are marked, and always say if the sources advise against an intervention."""
-
     def part(query: str) -> Any:
         (entry,) = read(f"ActivityDefinition?_id=k-arthroscopy&{query}")["entry"]
         return entry["resource"]

@@ -77,7 +77,6 @@ def fuzzed() -> Iterator[tuple[Service, str]]:
 def test_any_query_is_answered_or_rejected(
     fuzzed: tuple[Service, str], asked: tuple[str, str]
 ) -> None:
-    """The response has the data or the errors."""
     service, token = fuzzed
 
     response = service.get("?".join(asked), token=token)
@@ -108,7 +107,6 @@ INFOBUTTON_VALUES = st.sampled_from(
 def test_any_knowledge_request_is_answered_or_rejected(
     fuzzed: tuple[Service, str], pairs: list[tuple[str, str]]
 ) -> None:
-    """The response is a feed, a redirect or a problem, in valid XML or JSON."""
     service, token = fuzzed
 
     response = service.get(f"/infobutton?{urlencode(pairs)}", token=token)

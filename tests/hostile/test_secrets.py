@@ -63,7 +63,6 @@ def test_no_secret_is_left_in_the_most_detailed_log_in_storage_or_on_pages(
 
 
 def test_a_secret_scanner_finds_every_key_by_the_published_pattern() -> None:
-    """It finds a key in any context, and the documented checksum excludes chance matches."""
     (pattern,) = re.findall(r"^\s+(evref_\[.*)$", DOCUMENTATION.read_text(), re.MULTILINE)
     for _ in range(200):
         text = KeyToken.make(secrets.randbelow(KeyToken.SECRETS)).text

@@ -55,5 +55,4 @@ def shared_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service
 
 @pytest.fixture
 def token(service: Service) -> str:
-    """Return the token of a key that may read."""
     return service.token()

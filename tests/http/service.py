@@ -90,7 +90,6 @@ class Service:
         )
 
     def token(self, *, permission: Permission = Permission.READ, limit: int = 1000) -> str:
-        """Return the token of a new key."""
         return self.new_key(permission=permission, limit=limit).token.text
 
     def admitted(self, key: NewKey) -> int:

@@ -42,7 +42,6 @@ def answer(service: Service, headers: dict[str, str]) -> tuple[Any, ...]:
 @pytest.mark.shared_service
 @pytest.mark.parametrize("path", [*ENDPOINTS, LIMIT])
 def test_every_endpoint_needs_a_key(service: Service, path: str) -> None:
-    """Without credentials, the response says only how to authenticate."""
     response = service.get(path)
 
     assert_refused(response, 401, "missing-credentials")
@@ -79,7 +78,6 @@ def test_the_scheme_is_case_insensitive(service: Service, token: str, scheme: st
     ],
 )
 def test_a_malformed_header_is_not_a_credential(service: Service, token: str, form: str) -> None:
-    """A malformed header gets the same response as a missing header."""
     headers = {"Authorization": form.format(token=token)}
 
     without = answer(service, {})
@@ -202,7 +200,6 @@ def test_a_description_needs_no_key_and_is_not_counted(service: Service, path: s
 def test_an_admitted_request_is_counted_once(
     service: Service, method: str, path: str, status: int
 ) -> None:
-    """It is counted whatever the status of the response is, with or without a body."""
     key = service.new_key(limit=10)
 
     response = service.request(method, path, token=key.token.text)

@@ -40,7 +40,6 @@ def lasting(response: TestResponse) -> dict[str, str]:
 def test_a_cached_response_has_the_same_headers_and_body(
     service: Service, token: str, method: str, headers: dict[str, str]
 ) -> None:
-    """Each request is counted."""
     for number, target in enumerate(TARGETS):
         first = service.request(method, target, token=token, headers=headers)
         cached = service.request(method, target, token=token, headers=headers)
@@ -72,7 +71,6 @@ def test_a_cached_response_is_not_rendered_again(service: Service, token: str) -
 
 
 def test_concurrent_requests_for_one_address_render_it_once(service: Service, token: str) -> None:
-    """Each request gets the response and is counted."""
     find, calls = Served.find, []
 
     def find_slowly(served: Served, question: Question) -> Found:
@@ -88,7 +86,6 @@ def test_concurrent_requests_for_one_address_render_it_once(service: Service, to
 
 
 def test_a_refusal_is_the_same_before_and_after_caching(service: Service, token: str) -> None:
-    """The problem and the header fields are the same."""
     revoked = service.new_key()
     service.container.manage_keys().revoke(OPERATOR, revoked.key.id)
     refused = [

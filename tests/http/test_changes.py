@@ -118,7 +118,6 @@ def test_an_invalid_parameter_is_named(service: Service, token: str) -> None:
 
 
 def test_a_removed_diagnosis_is_gone_until_it_is_back(service: Service) -> None:
-    """This holds in every interface, and each request is counted."""
     key = service.new_key()
     token = key.token.text
     for path in ("/api/v1/diagnoses/new", "/api/v1/diagnoses/new/interventions"):
@@ -149,7 +148,6 @@ LINES = [
 
 
 def test_page_and_feed_say_the_same(service: Service) -> None:
-    """A turn of direction comes first."""
     feed = ET.fromstring(service.get("/catalogue/changes.atom").get_data())
     page = service.get("/catalogue/changes").text
 

@@ -59,7 +59,6 @@ def test_responses_name_the_licence(make_service: MakeService, named: str | None
 
 
 def test_a_diagnosis_has_the_fields_of_the_contract(service: Service, token: str) -> None:
-    """Modules are in the order of the enumeration."""
     response = service.get(f"{DIAGNOSES}/knee-osteoarthritis", token=token)
 
     assert body(response) == {
@@ -87,7 +86,6 @@ def test_a_diagnosis_has_the_fields_of_the_contract(service: Service, token: str
 
 
 def test_text_is_sent_unescaped(service: Service, token: str) -> None:
-    """Characters beyond ASCII are sent in UTF-8, not escaped."""
     response = service.get(f"{DIAGNOSES}/guillain-barre-syndrome", token=token)
 
     assert "Guillain-Barré".encode() in response.get_data()
@@ -119,7 +117,6 @@ def test_filters_find_what_a_code_or_word_stands_for(
 
 
 def test_matches_say_how_each_code_was_read_and_what_it_found(service: Service, token: str) -> None:
-    """Matches are in the order of the request, and the data has all their ids."""
     answer = body(service.get(f"{DIAGNOSES}?icd10=%20s83511a%20,M17.-,B05", token=token))
 
     matches = answer["meta"]["matches"]
@@ -165,7 +162,6 @@ def test_matches_are_in_the_order_of_the_request(service: Service, token: str) -
 
 
 def test_records_have_their_interventions_if_asked(service: Service, token: str) -> None:
-    """They have all visible interventions, whatever module the diagnoses are filtered by."""
     path = f"{DIAGNOSES}/knee-osteoarthritis"
     expected = service.data(f"{path}/interventions", token)
 
@@ -199,7 +195,6 @@ def test_at_most_fifty_diagnoses_have_their_interventions(
 def test_only_codes_have_matches_and_only_a_search_has_reasons(
     service: Service, token: str
 ) -> None:
-    """Other lists do not even have these fields as empty lists."""
     for query, more in (
         ("", set()),
         ("?module=home", set()),
@@ -217,7 +212,6 @@ def test_only_codes_have_matches_and_only_a_search_has_reasons(
 )
 @pytest.mark.parametrize("rest", ["", "/interventions"])
 def test_an_unknown_id_is_not_found(service: Service, token: str, wrong: str, rest: str) -> None:
-    """It makes no difference whether the id is well-formed."""
     response = service.get(f"{DIAGNOSES}/{wrong}{rest}", token=token)
 
     assert_problem(response, 404, "unknown-diagnosis")

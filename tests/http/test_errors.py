@@ -155,7 +155,6 @@ def test_title_and_detail_say_different_things(
 def test_the_instance_is_the_path_of_the_request(
     service: Service, path: str, instance: str
 ) -> None:
-    """The path is percent-encoded and has no query."""
     assert assert_problem(service.get(path), 404, "not-found")["instance"] == instance
 
 
@@ -189,7 +188,6 @@ def test_a_404_says_what_was_not_found(
 def test_a_well_formed_request_id_is_kept_and_any_other_is_replaced(
     service: Service, path: str
 ) -> None:
-    """The replacement is well-formed, and different each time."""
     for kept in ("a", "A.b_c-9", "x" * 64, "5f0c6a1e9b7d4a52"):
         response = service.get(path, headers={"X-Request-ID": kept})
         assert response.headers["X-Request-ID"] == kept
@@ -202,7 +200,6 @@ def test_a_well_formed_request_id_is_kept_and_any_other_is_replaced(
 
 
 def test_without_a_catalogue_nothing_is_served_or_counted(make_service: MakeService) -> None:
-    """A publication is served without a restart."""
     made = make_service()
     key = made.new_key()
 
@@ -242,7 +239,6 @@ def test_an_unexpected_error_is_logged_and_not_shown_to_the_client(
     caplog: pytest.LogCaptureFixture,
     error: Exception,
 ) -> None:
-    """The log entry has the request id and not the key."""
     failing.error = error
 
     with caplog.at_level(logging.DEBUG):
@@ -257,7 +253,6 @@ def test_an_unexpected_error_is_logged_and_not_shown_to_the_client(
 
 
 def test_an_error_of_a_page_is_shown_as_a_page(service: Service) -> None:
-    """People get a page with the request id, and not a problem in JSON."""
     for path, method, status in (("/nothing", "GET", 404), ("/", "POST", 405)):
         response = service.request(method, path)
 

@@ -34,7 +34,6 @@ def test_interventions_are_found_by_words_and_filters(
 
 
 def test_matches_in_titles_come_before_matches_in_summaries(service: Service, token: str) -> None:
-    """Interventions of the same rank are in the order of the card."""
     answer = body(service.get(f"{SEARCH}?q=exercise&limit=5", token=token))
 
     knee = {"id": "knee-osteoarthritis", "name": "Knee osteoarthritis"}
@@ -87,7 +86,6 @@ def test_an_invalid_parameter_is_named(
 
 
 def test_the_longest_query_is_answered(service: Service, token: str) -> None:
-    """Such a query is one long word or many short words."""
     for query in ("x" * 200, "+".join("ab" for _ in range(67))):
         assert service.get(f"{SEARCH}?q={query}", token=token).status_code == 200
 
@@ -110,7 +108,6 @@ def test_codes_ids_and_groups_are_limited_together(service: Service, token: str)
 
 
 def test_an_intervention_has_an_address(service: Service, token: str) -> None:
-    """It is the record of the list, with its diagnosis."""
     path = f"{SEARCH}/k-concept"
     listed = service.data("/api/v1/diagnoses/knee-osteoarthritis/interventions", token)
 

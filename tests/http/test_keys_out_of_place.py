@@ -81,7 +81,6 @@ def assert_not_repeated(text: str) -> None:
 def test_a_key_in_an_address_is_not_repeated(
     service: Service, token: str, caplog: pytest.LogCaptureFixture, path: str, status: int
 ) -> None:
-    """Neither the body nor a header repeats it."""
     caplog.set_level(logging.DEBUG)
     for form in FORMS.values():
         response = service.get(path.format(form(KEY)), token=token)

@@ -91,7 +91,6 @@ def test_a_new_key_has_used_nothing(service: Service) -> None:
 
 
 def test_reading_the_limit_never_counts(service: Service) -> None:
-    """This includes a 304, HEAD and a rejected query."""
     key = service.new_key(limit=2)
     token = key.token.text
     service.get(LIST, token=token)

@@ -35,7 +35,6 @@ OTHER_APP = "https://other.example.org:8443"
 @pytest.mark.shared_service
 @pytest.mark.parametrize("path", PATHS)
 def test_every_other_method_is_rejected(service: Service, token: str, path: str) -> None:
-    """The response says which methods are allowed, with and without credentials."""
     allowed = {"GET", "HEAD"} | ({"POST"} if path == INFOBUTTON else set())
     for method in (name for name in METHODS if name not in allowed):
         for credentials in (None, token):
@@ -65,7 +64,6 @@ def test_every_route_of_the_interface_only_reads(
 
 
 def test_other_origins_are_off_by_default(service: Service, token: str) -> None:
-    """No header field lets a script of another origin read a response."""
     response = service.get(LIST, token=token, headers={"Origin": APP})
 
     assert response.status_code == 200
@@ -165,7 +163,6 @@ def test_a_preflight_of_a_named_origin_needs_no_key(opened: Service) -> None:
 
 
 def test_a_named_origin_may_search_fhir_with_post(opened: Service) -> None:
-    """No other path accepts POST."""
     headers = {"Origin": APP, "Access-Control-Request-Method": "POST"}
 
     for path, allowed in (("PlanDefinition/_search", "POST"), ("PlanDefinition", None)):

@@ -27,13 +27,11 @@ def document(service: Service) -> dict[str, Any]:
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each path with its operation."""
     for path, item in document["paths"].items():
         yield path, item["get"]
 
 
 def nodes(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield every object within a value."""
     if isinstance(value, dict):
         yield value
         for member in value.values():
@@ -44,7 +42,6 @@ def nodes(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def test_the_document_is_valid_openapi_3_1(document: dict[str, Any]) -> None:
-    """Every reference in it has a target."""
     assert document["openapi"].startswith("3.1.")
     OpenAPIV31SpecValidator(document).validate()
 
@@ -70,7 +67,6 @@ def test_each_text_of_the_domain_has_a_limit(document: dict[str, Any]) -> None:
 
 
 def test_the_operations_are_those_of_the_contract(document: dict[str, Any]) -> None:
-    """Each is a GET with a name, a summary, a tag and the key, and a HEAD."""
     assert {path: operation["operationId"] for path, operation in operations(document)} == {
         "/api/v1/diagnoses": "listDiagnoses",
         "/api/v1/diagnoses/{id}": "getDiagnosis",

@@ -28,7 +28,6 @@ def test_the_schema_of_catalogue_files_is_served_to_editors(service: Service) ->
 
 
 def test_health_says_what_is_served(service: Service) -> None:
-    """Caches may not keep the responses."""
     live, ready = service.get("/health/live"), service.get("/health/ready")
     version = body(service.get("/api/v1/diagnoses", token=service.token()))["meta"][
         "catalogue_version"
@@ -46,7 +45,6 @@ def test_health_says_what_is_served(service: Service) -> None:
 def test_the_front_page_names_the_standards_that_are_switched_on(
     make_service: MakeService, *, infobutton: bool, fhir: bool
 ) -> None:
-    """A named standard is served, and a standard that is not named is not."""
     service = make_service(
         interfaces={
             "fhir": "on" if fhir else "off",

@@ -84,7 +84,6 @@ def test_conditions_are_read_as_http_says(
 
 
 def test_different_responses_have_different_etags(service: Service, token: str) -> None:
-    """ETags differ by filter, diagnosis and encoding, and are the same each time."""
     paths = [LIST, f"{LIST}?q=twin", KNEE, LONG, f"{LONG}?phase=acute", DOCUMENT]
 
     etags = [service.get(path, token=token).headers["ETag"] for path in paths]
@@ -114,7 +113,6 @@ def test_different_responses_have_different_etags(service: Service, token: str) 
 def test_gzip_is_sent_to_clients_that_accept_it(
     service: Service, token: str, accepted: str, compressed: bool
 ) -> None:
-    """The decompressed body equals the plain body."""
     plain = service.get(LONG, token=token)
 
     response = service.get(LONG, token=token, headers={"Accept-Encoding": accepted})
@@ -174,7 +172,6 @@ def test_a_long_problem_is_compressed_too(service: Service, token: str) -> None:
 
 @pytest.mark.parametrize("headers", [{}, GZIP, {"If-None-Match": "*"}])
 def test_head_equals_get_without_the_body(service: Service, headers: dict[str, str]) -> None:
-    """Content-Length is the length of the body of GET."""
     tokens = service.token(), service.token()
     for path in (
         *ENDPOINTS,

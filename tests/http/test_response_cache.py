@@ -39,7 +39,6 @@ def test_the_least_recently_used_response_is_removed() -> None:
 
 
 def test_a_response_that_does_not_fit_is_not_cached() -> None:
-    """It removes no other response."""
     cache = ResponseCache[Representation](2 * ENTRY)
 
     assert cache.put(("/a", ""), of_size(10))
@@ -50,7 +49,6 @@ def test_a_response_that_does_not_fit_is_not_cached() -> None:
 
 @pytest.mark.parametrize(("query_length", "body_length"), [(0, 0), (4000, 300), (0, 5000)])
 def test_the_cache_uses_no_more_memory_than_its_limit(query_length: int, body_length: int) -> None:
-    """This holds for long bodies, for long addresses and for many short responses."""
     most_bytes = 1024 * 1024
     cache = ResponseCache[CachedResponse](most_bytes)
     gc.collect()

@@ -119,7 +119,6 @@ def test_an_invalid_parameter_is_named(
 
 
 def test_a_map_is_served_and_removed_without_a_restart(service: Service, token: str) -> None:
-    """Without a map, the problem says so, and no cached response is sent."""
     path = f"{DIAGNOSES}?snomed=101"
     version = body(service.get(path, token=token))["meta"]["catalogue_version"]
     replace_map(service, None)
@@ -153,7 +152,6 @@ def test_an_info_button_finds_by_code(service: Service, token: str) -> None:
 def test_a_code_of_the_map_is_never_searched_by_name(
     service: Service, token: str, code: str, diagnoses: list[str]
 ) -> None:
-    """Only a code outside the map is searched by name."""
     feed = json_feed(service, token, coded(SNOMED_CT, code, name="Guillain-Barré syndrome"))
     beside_icd = json_feed(service, token, coded(SNOMED_CT, code, "1") | KNEE)
 
@@ -195,7 +193,6 @@ def test_fhir_finds_by_code(
 
 
 def test_the_search_field_finds_by_code(service: Service) -> None:
-    """A number outside the map is searched as a word."""
     address = service.get("/catalogue?q=101").headers["Location"]
     assert address.partition("?")[0].endswith("/knee-osteoarthritis")
     page = service.get("/catalogue?q=102").text

@@ -36,7 +36,6 @@ pytestmark = pytest.mark.shared_service
     ],
 )
 def test_another_spelling_is_not_found(service: Service, path: str) -> None:
-    """The request is not counted, although it has a key."""
     key = service.new_key()
     environ = EnvironBuilder(
         headers=Headers({"Authorization": f"Bearer {key.token.text}"})

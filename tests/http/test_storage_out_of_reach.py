@@ -97,8 +97,6 @@ class _QueueFullError(StorageUnavailableError):
 def test_an_adapter_may_raise_a_subclass_of_the_storage_error(
     service: Service, token: str, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """Every interface then says that the service is unavailable."""
-
     def fail(*_: object, **__: object) -> None:
         raise _QueueFullError("the queue is full")
 

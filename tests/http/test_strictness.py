@@ -58,7 +58,6 @@ def faults(service: Service, token: str, path: str) -> dict[str, list[Any]]:
 def test_a_wrong_parameter_is_named_with_what_is_allowed(
     service: Service, token: str, path: str, parameter: str, allowed: list[str]
 ) -> None:
-    """An unknown name gets the known names, and an unknown value gets the known values."""
     assert faults(service, token, path) == {parameter: allowed}
 
 
@@ -90,7 +89,6 @@ def test_the_error_of_a_malformed_value_says_in_words_what_is_allowed(
     ],
 )
 def test_a_repeated_parameter_is_rejected(service: Service, token: str, path: str) -> None:
-    """This holds even if both values are the same and valid."""
     assert faults(service, token, path) == {"module": MODULES}
 
 
@@ -111,7 +109,6 @@ def test_a_repeated_parameter_is_rejected(service: Service, token: str, path: st
 def test_each_malformed_code_is_named(
     service: Service, token: str, query: str, message: str
 ) -> None:
-    """An empty code, or text too long for a code, is named by its place."""
     problem = body(service.get(f"{DIAGNOSES}?{query}", token=token))
 
     fault = problem["errors"][0]

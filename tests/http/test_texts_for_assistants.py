@@ -167,7 +167,6 @@ def test_a_match_in_the_summary_is_quoted_and_a_title_is_not(service: Service, t
 
 
 def test_an_effect_is_a_sentence_with_its_figures(service: Service, token: str) -> None:
-    """The words are those of the service, and the structured answer has the API's values."""
     for entry in bundled().entries[::4]:
         path = f"/diagnoses/{entry.diagnosis.id}/interventions"
         body = read(service, token, path, InterventionsBody)

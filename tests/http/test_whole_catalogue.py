@@ -28,7 +28,6 @@ def lines(response: TestResponse) -> list[object]:
 
 
 def test_the_catalogue_has_the_records_of_the_other_endpoints(service: Service, token: str) -> None:
-    """All fields are the same, and interventions that are hidden there are hidden here."""
     whole = body(service.get(CATALOGUE, token=token))
 
     listed = body(service.get(LIST, token=token))
@@ -43,7 +42,6 @@ def test_the_catalogue_has_the_records_of_the_other_endpoints(service: Service, 
 def test_lines_are_the_records_of_the_data(
     service: Service, token: str, encoding: dict[str, str]
 ) -> None:
-    """There is one line for each diagnosis."""
     as_json = service.data(CATALOGUE, token)
 
     as_lines = service.get(CATALOGUE, token=token, headers={"Accept": LINES, **encoding})
@@ -59,7 +57,6 @@ def test_lines_are_the_records_of_the_data(
 def test_lines_have_their_meta_in_header_fields(
     make_service: MakeService, licence: str | None, link: str
 ) -> None:
-    """These are the version, the licence if there is one, and the page with the disclaimer."""
     service = make_service(licence=licence)
     catalogue = Catalogue(entries())
     service.publish(catalogue)
@@ -99,7 +96,6 @@ def test_a_range_is_ignored(service: Service, token: str) -> None:
 def test_the_media_type_is_negotiated(
     service: Service, token: str, accept: str | None, media_type: str
 ) -> None:
-    """The response is JSON unless the client prefers lines."""
     headers = {} if accept is None else {"Accept": accept}
 
     response = service.get(CATALOGUE, token=token, headers=headers)
@@ -111,7 +107,6 @@ def test_the_media_type_is_negotiated(
 
 @pytest.mark.parametrize("accept", ["text/csv", "text/html", "nonsense", f"{JSON};q=0", "*/*;q=0"])
 def test_a_client_that_accepts_neither_gets_406(service: Service, accept: str) -> None:
-    """The problem lists the available types, and the request is counted."""
     key = service.new_key()
 
     response = service.get(CATALOGUE, token=key.token.text, headers={"Accept": accept})
@@ -123,7 +118,6 @@ def test_a_client_that_accepts_neither_gets_406(service: Service, accept: str) -
 
 
 def test_each_media_type_and_encoding_has_its_own_etag(service: Service, token: str) -> None:
-    """The ETag of one of them gives no 304 for the others."""
     forms = [{}, GZIP, {"Accept": LINES}, {"Accept": LINES, **GZIP}]
     etags = [service.get(CATALOGUE, token=token, headers=form).headers["ETag"] for form in forms]
 
@@ -137,7 +131,6 @@ def test_each_media_type_and_encoding_has_its_own_etag(service: Service, token: 
 
 
 def test_an_empty_catalogue_can_be_read(make_service: MakeService) -> None:
-    """The response is an empty list, or no lines."""
     service = make_service()
     service.publish(Catalogue([]))
     token = service.token()

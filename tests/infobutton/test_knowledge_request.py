@@ -49,7 +49,6 @@ pytestmark = pytest.mark.shared_service
 def test_a_code_is_read_by_its_code_system(
     service: Service, token: str, oid: str, code: str, read_as: str
 ) -> None:
-    """The response says how the code was read."""
     feed = json_feed(service, token, coded(oid, code))
 
     assert documents(feed) == ["Knee osteoarthritis"]
@@ -104,7 +103,6 @@ def test_several_criteria_are_answered_in_order_and_each_diagnosis_once(
 def test_an_unknown_code_system_finds_nothing_and_is_not_an_error(
     service: Service, token: str, asked: Parameters
 ) -> None:
-    """The response says which code systems are read, and a code of these still finds."""
     feed = json_feed(service, token, asked)
     both = json_feed(service, token, asked | coded(ICD10, "M17", "1"))
 
@@ -121,7 +119,6 @@ def test_names_of_parameters_are_case_insensitive(service: Service, token: str) 
 
 
 def test_other_parameters_of_the_standard_are_ignored(service: Service, token: str) -> None:
-    """Unknown parameters are ignored too."""
     unused = {
         "knowledgeRequestNotification.effectiveTime.v": "20060706001023",
         "assignedAuthorizedPerson.id.root": "1.2.3",
@@ -141,7 +138,6 @@ def test_other_parameters_of_the_standard_are_ignored(service: Service, token: s
 
 @pytest.mark.parametrize("sub_topic", SUB_TOPICS, ids=lambda sub_topic: sub_topic.name)
 def test_a_subtopic_selects_its_modules(service: Service, token: str, sub_topic: SubTopic) -> None:
-    """Sections are enabled modules with interventions. The diagnosis always has an entry."""
     in_catalogue = [Module.FITT_VIP, Module.HOME, Module.CONCEPT]
 
     feed = json_feed(service, token, KNEE | {"subTopic.v.cs": MESH, "subTopic.v.c": sub_topic.code})
@@ -211,7 +207,6 @@ def test_a_subtopic_without_a_module_gives_only_the_diagnosis(
 def test_an_invalid_parameter_is_named_with_what_is_allowed(
     service: Service, token: str, asked: Parameters, parameter: str, message: str
 ) -> None:
-    """The request is counted."""
     response = ask(service, token, asked | AS_JSON)
 
     problem = assert_problem(response, 422, "invalid-parameter")
@@ -234,7 +229,6 @@ def test_all_errors_of_a_request_are_named_at_once(service: Service, token: str)
 
 @pytest.mark.parametrize("asked", ["text/plain", "application/javascript", "atom+xml"])
 def test_an_unknown_response_type_is_rejected(service: Service, token: str, asked: str) -> None:
-    """The problem lists the available types."""
     response = ask(service, token, KNEE | {"knowledgeResponseType": asked})
 
     assert response.status_code == 422

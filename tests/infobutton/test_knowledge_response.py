@@ -69,7 +69,6 @@ def as_json(element: ET.Element) -> Any:
 
 @pytest.mark.parametrize("asked", [{}, {"subTopic.v.c": "Q000628", "informationRecipient": "PROV"}])
 def test_xml_and_json_say_the_same(service: Service, token: str, asked: Parameters) -> None:
-    """Only the links differ."""
     feed = json_feed(service, token, KNEE | asked)
     in_xml = as_json(xml_feed(service, token, KNEE | asked))
 
@@ -82,7 +81,6 @@ def test_xml_and_json_say_the_same(service: Service, token: str, asked: Paramete
 def test_the_link_of_a_feed_to_itself_keeps_the_media_type(
     service: Service, token: str, media_type: str
 ) -> None:
-    """A client that follows the link gets the same bytes."""
     response = ask(service, token, KNEE | {"knowledgeResponseType": media_type})
     text = response.text.replace("&amp;", "&")
     (address,) = re.findall(rf"{re.escape(BASE_URL)}(/infobutton[^\"]*ResponseType=[^\"]*)", text)
@@ -146,7 +144,6 @@ def test_every_feed_and_every_diagnosis_has_the_disclaimer(service: Service, tok
 
 
 def test_a_diagnosis_and_each_of_its_modules_have_an_entry(service: Service, token: str) -> None:
-    """Sections are in the order of the pages; each names its diagnosis, page and subtopics."""
     feed = json_feed(service, token, KNEE)
 
     assert titles(feed) == [
@@ -171,7 +168,6 @@ def test_a_diagnosis_and_each_of_its_modules_have_an_entry(service: Service, tok
 
 
 def test_a_link_leads_to_a_page(make_service: MakeService) -> None:
-    """The pages are those of the diagnosis, of the module and of each intervention."""
     service = make_service(catalogue_pages=Readers.PUBLIC)
     service.publish(Catalogue(entries()))
 
@@ -191,7 +187,6 @@ def test_a_link_leads_to_a_page(make_service: MakeService) -> None:
 def test_a_section_shows_the_evidence_of_each_intervention(
     make_service: MakeService,
 ) -> None:
-    """It shows direction, strength, certainty, grade, phase, dose and references in words."""
     evidence = Evidence(
         Certainty.VERY_LOW, Recommendation.STRONG_AGAINST, Direction.AGAINST, 'Grade "D"'
     )
@@ -238,7 +233,6 @@ def test_a_section_shows_the_evidence_of_each_intervention(
 def test_interventions_that_are_named_beside_a_diagnosis_come_first(
     make_service: MakeService,
 ) -> None:
-    """Their section is first, and they are first within it. No intervention is left out."""
     knee = [
         an_intervention("k-run", module=Module.FITT_VIP, title="Running"),
         an_intervention("k-heat", module=Module.HOME, title="Heat packs"),
@@ -282,7 +276,6 @@ def test_a_feed_is_as_new_as_the_newest_diagnosis_in_it(make_service: MakeServic
 
 
 def test_a_feed_has_the_first_of_many_diagnoses(make_service: MakeService) -> None:
-    """The subtitle says how many there are."""
     service = make_service()
     service.publish(Catalogue(Entry(a_diagnosis(f"knee-{n}"), ()) for n in range(21)))
     token = service.token()
@@ -294,7 +287,6 @@ def test_a_feed_has_the_first_of_many_diagnoses(make_service: MakeService) -> No
 
 
 def test_the_categories_of_a_feed_repeat_the_request(service: Service, token: str) -> None:
-    """Names are those of the standard, without numbers. The response type is left out."""
     asked = coded(ICD10_CM, "M17.11", "1") | {
         "mainsearchcriteria.v.dn": "knee",
         "taskContext.c.c": "PROBLISTREV",
@@ -315,7 +307,6 @@ def test_the_categories_of_a_feed_repeat_the_request(service: Service, token: st
 
 
 def test_the_id_of_a_feed_is_its_address(service: Service, token: str) -> None:
-    """The address has no response type and gives the same feed in XML."""
     asked = KNEE | named("Guillain Barré", "1") | {"subTopic.v.c": "Q000628"}
     feed = json_feed(service, token, asked)
 
@@ -349,7 +340,6 @@ def test_hostile_text_of_the_catalogue_is_text(make_service: MakeService, text: 
 
 
 def test_the_subtitle_says_of_each_criterion_what_came_of_it(service: Service, token: str) -> None:
-    """A criterion that finds nothing is named although another one finds a diagnosis."""
     asked = KNEE | coded(ICD10, "B05", "1") | coded("1.2.3", "4", "2") | named("unicorn", "3")
 
     said = subtitle(json_feed(service, token, asked)).split(". ")
@@ -388,7 +378,6 @@ def test_what_is_no_diagnosis_leads_to_the_search(
 
 @pytest.mark.parametrize("code", ["Q000009", "Q000744"])
 def test_cautions_are_subtopics(make_service: MakeService, code: str) -> None:
-    """Only interventions that have cautions are in the feed, whatever their module."""
     caution = "Serious bleeding in older people: a made-up warning for this test."
     service = make_service()
     interventions = (

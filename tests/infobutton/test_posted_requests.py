@@ -42,7 +42,6 @@ def post(
 def test_a_posted_request_gets_the_feed_of_a_get(
     service: Service, token: str, response_type: str
 ) -> None:
-    """It is counted, and no cache keeps the response."""
     asked = KNEE | {"knowledgeResponseType": response_type}
 
     posted = post(service, token, asked)

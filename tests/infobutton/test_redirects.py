@@ -58,7 +58,6 @@ pytestmark = pytest.mark.shared_service
 def test_a_person_is_redirected_to_the_page(
     service: Service, token: str, asked: Parameters, page: str
 ) -> None:
-    """The request is counted, and only the client may cache the response."""
     response = ask(service, token, asked | AS_HTML)
     head = service.request("HEAD", response.request.full_path, token=token)
 
@@ -73,7 +72,6 @@ def test_a_person_is_redirected_to_the_page(
 def test_a_browser_needs_no_key_for_a_page_that_it_may_read(
     make_service: MakeService, readers: str, status: int
 ) -> None:
-    """Its request is not counted. The feeds always need a key."""
     service = make_service(catalogue_pages=readers)
     service.publish(Catalogue([an_entry()]))
     key = service.new_key()
@@ -96,7 +94,6 @@ def test_a_browser_needs_no_key_for_a_page_that_it_may_read(
 
 
 def test_a_signed_in_browser_needs_no_key_for_a_page_of_members() -> None:
-    """The feeds always need a key."""
     site = a_site(Readers.MEMBERS, Catalogue([an_entry()]))
     member, visitor = a_member(site), Visitor(site)
 
@@ -109,7 +106,6 @@ def test_a_signed_in_browser_needs_no_key_for_a_page_of_members() -> None:
 
 
 def test_nobody_is_redirected_if_the_pages_are_off(make_service: MakeService) -> None:
-    """HTML is then not a response type, and entries link to the API."""
     service = make_service(catalogue_pages=Readers.OFF)
     service.publish(Catalogue(entries()))
     token = service.token()

@@ -42,7 +42,6 @@ def xml_problem(response: TestResponse, status: int) -> ET.Element:
     ],
 )
 def test_a_refusal_is_in_the_requested_media_type(service: Service, status: int, slug: str) -> None:
-    """It is in XML unless the request asks for JSON."""
     revoked = service.new_key()
     service.container.manage_keys().revoke(OPERATOR, revoked.key.id)
     token = {

@@ -18,7 +18,6 @@ _NEVER_CLOSED = {"area", "base", "br", "col", "hr", "img", "input", "link", "met
 
 @cache
 def bundled() -> Catalogue:
-    """Return the bundled catalogue."""
     return YamlCatalogueFiles().read([BUNDLED_CATALOGUE], lambda _done, _total: None)
 
 

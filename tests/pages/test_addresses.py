@@ -37,7 +37,6 @@ NOT_UNDERSTOOD = "Part of the address was not understood"
     ],
 )
 def test_a_parameter_that_is_not_understood_filters_nothing(path: str) -> None:
-    """The page says so; a page that looks filtered is filtered."""
     visitor = Visitor(bundled_site())
     plain = Seen(visitor.get(path.partition("?")[0]).text)
 
@@ -93,7 +92,6 @@ def test_parameters_of_campaigns_are_ignored() -> None:
     ],
 )
 def test_another_spelling_of_a_page_leads_to_the_right_one(given: str, right: str | None) -> None:
-    """The redirect is to the operator's address; a path that is not a page is a 404."""
     path, _, query = given.partition("?")
     host = Headers({"Host": "evil.example"})
     for method in ("GET", "HEAD"):
@@ -116,7 +114,6 @@ def test_an_empty_search_field_is_no_search() -> None:
 
 
 def test_every_link_of_the_pages_leads_somewhere() -> None:
-    """No link needs a key, and external links are references."""
     visitor = Visitor(bundled_site())
     cited = {
         place
@@ -140,7 +137,6 @@ def test_every_link_of_the_pages_leads_somewhere() -> None:
 
 
 def test_an_intervention_s_address_holds_whatever_is_filtered() -> None:
-    """It is the address of the unfiltered page, which contains every intervention."""
     filtered = page("/catalogue/low-back-pain?module=home&phase=chronic")
 
     place = "/catalogue/low-back-pain#low-back-pain-opioids"
@@ -149,7 +145,6 @@ def test_an_intervention_s_address_holds_whatever_is_filtered() -> None:
 
 
 def test_an_unknown_diagnosis_is_not_found() -> None:
-    """The page is in the usual frame, and offers what a search for the id finds, or near ids."""
     visitor = Visitor(bundled_site())
     answer, near = visitor.get("/catalogue/unicorn"), visitor.get("/catalogue/astma")
 

@@ -62,7 +62,6 @@ def test_a_page_holds_what_the_interface_gives() -> None:
 
 
 def test_the_list_holds_every_diagnosis_with_codes_and_counts() -> None:
-    """The order is that of the API."""
     records = api("/api/v1/diagnoses").json
     assert records is not None
 
@@ -83,7 +82,6 @@ def test_the_list_holds_every_diagnosis_with_codes_and_counts() -> None:
 
 
 def test_nothing_of_a_disabled_module_is_shown() -> None:
-    """It is in neither the map nor the lists, with any filter."""
     hidden = an_intervention("k-hidden", module=Module.PREVENTION, title="Hidden by its module")
     shown = an_intervention("k-shown", module=Module.HOME, title="Shown by its module")
     entry = an_entry(modules=[Module.HOME], interventions=[hidden, shown])
@@ -107,7 +105,6 @@ def test_nothing_of_a_disabled_module_is_shown() -> None:
 @pytest.mark.parametrize("module", [None, Module.FITT_VIP, Module.HOME])
 @pytest.mark.parametrize("phase", [None, Phase.CHRONIC])
 def test_filters_show_what_the_interface_gives(module: Module | None, phase: Phase | None) -> None:
-    """The curl line has the same filters."""
     asked = [f"{name}={value}" for name, value in (("module", module), ("phase", phase)) if value]
     query = f"?{'&'.join(asked)}" if asked else ""
     address = f"/api/v1/diagnoses/low-back-pain/interventions{query}"
@@ -126,7 +123,6 @@ def test_filters_show_what_the_interface_gives(module: Module | None, phase: Pha
 
 
 def test_several_codes_find_the_diagnoses_of_each() -> None:
-    """Commas or spaces separate the codes."""
     links = page("/catalogue?q=M54.5,+G61.0").links
 
     assert {"/catalogue/low-back-pain", "/catalogue/guillain-barre-syndrome"} <= set(links)
@@ -135,7 +131,6 @@ def test_several_codes_find_the_diagnoses_of_each() -> None:
 
 @pytest.mark.parametrize("path", EVERY_PAGE[:-1])
 def test_every_page_says_what_the_catalogue_is_not_and_which_it_is(path: str) -> None:
-    """The footer contains the disclaimer and the version."""
     text = page(path).text()
 
     assert DISCLAIMER in text
@@ -174,7 +169,6 @@ def test_machines_are_led_to_the_json_and_find_codes_and_date() -> None:
 
 @pytest.mark.parametrize("readers", Readers)
 def test_everybody_can_read_who_runs_the_service(readers: Readers) -> None:
-    """The same holds for the page on how to read the catalogue."""
     site = a_site(readers, operator="Ward 7 & friends", contact="evidence+a@example.org")
     visitor = Visitor(site)
 
@@ -188,7 +182,6 @@ def test_everybody_can_read_who_runs_the_service(readers: Readers) -> None:
 
 
 def test_older_publications_are_on_further_pages() -> None:
-    """A page has fifty."""
     site = a_site(Readers.PUBLIC)
     for number in range(50):
         publish(site, Catalogue([an_entry(f"k-{number}")]))

@@ -84,7 +84,6 @@ def test_the_card_comes_first_in_six_groups() -> None:
 
 
 def test_a_preview_shows_the_first_lines() -> None:
-    """That of the table of doses shows doses."""
     site = a_site(Readers.PUBLIC, Catalogue([knee()]))
     card, doses = (
         {value for tag, name, value in seen.attributes if (tag, name) == ("meta", "content")}
@@ -103,7 +102,6 @@ def test_a_preview_shows_the_first_lines() -> None:
 
 
 def test_filters_act_on_the_card_too() -> None:
-    """The links of a filtered card lead to interventions on the page."""
     site = a_site(Readers.PUBLIC, Catalogue([knee()]))
     text = Visitor(site).get(f"{KNEE}?phase=acute").text
     seen = Seen(text)
@@ -117,7 +115,6 @@ def test_filters_act_on_the_card_too() -> None:
 
 
 def test_every_effect_is_a_sentence_with_its_figures() -> None:
-    """The line has the first effect, unless it says the opposite of its group."""
     for entry in bundled().entries:
         seen = page(f"/catalogue/{entry.diagnosis.id}")
         for intervention in entry.visible_interventions():
@@ -130,7 +127,6 @@ def test_every_effect_is_a_sentence_with_its_figures() -> None:
 
 
 def test_what_an_entry_covers_is_said_and_mainstays_lead() -> None:
-    """What it does not cover is first. Mainstays come before acute interventions."""
     entry = knee(
         scope="Conservative care and referral.", not_covered="operations", mainstays=("k-walks",)
     )
@@ -151,7 +147,6 @@ def test_the_head_says_how_old_the_sources_are() -> None:
 
 
 def test_who_reviewed_an_entry_is_shown_and_counted() -> None:
-    """Every page counts the reviewed entries."""
     entry = knee(reviewed=Review("A. N. Other, physiotherapist", date(2026, 3, 1)))
 
     assert "Not reviewed by a clinician. " in text_of(knee())
@@ -161,14 +156,12 @@ def test_who_reviewed_an_entry_is_shown_and_counted() -> None:
 
 
 def test_the_name_is_also_in_the_language_of_the_browser() -> None:
-    """It never replaces the English name."""
     assert "Knee osteoarthritis Gonarthrose" in text_of(knee(), **{"Accept-Language": "de-AT, en"})
     for accepted in ("en, de", "fr", ""):
         assert "Gonarthrose" not in text_of(knee(), **{"Accept-Language": accepted})
 
 
 def test_a_body_is_rendered_once_for_a_version_and_language() -> None:
-    """This also holds for members, and for any cookies."""
     site, bodies = a_site(Readers.PUBLIC, Catalogue([knee()])), []
 
     def note(sender: object, template: Any, context: dict[str, Any]) -> None:
@@ -202,7 +195,6 @@ def test_a_body_is_rendered_once_for_a_version_and_language() -> None:
 def test_only_what_everybody_may_see_is_in_shared_caches(
     readers: Readers, query: str, headers: dict[str, str], is_public: bool
 ) -> None:
-    """New and cached pages have the same headers, and Vary names what selects the page."""
     site = a_site(readers, Catalogue([knee()]), sign_in_header="X-Forwarded-Email")
     visitor = Visitor(site)
     for name in headers.keys() & {"device", "session"}:
@@ -234,7 +226,6 @@ def test_only_what_everybody_may_see_is_in_shared_caches(
     ],
 )
 def test_an_error_can_be_reported_to_the_operator(contact: str | None, link: str | None) -> None:
-    """The link contains the entry and its version; without a contact there is none."""
     site = a_site(Readers.PUBLIC, Catalogue([knee()]), contact=contact)
 
     text = Visitor(site).get(KNEE).text
@@ -248,7 +239,6 @@ def test_an_error_can_be_reported_to_the_operator(contact: str | None, link: str
 
 
 def test_references_can_be_taken_along_as_ris() -> None:
-    """An independent parser finds each work once, with its persons and organisations."""
     works = [
         a_reference(authors="Kolasinski SL, Neogi T, et al.", pmid="31908163"),
         a_reference(
@@ -289,7 +279,6 @@ def test_references_can_be_taken_along_as_ris() -> None:
 
 @pytest.mark.parametrize("readers", Readers)
 def test_crawlers_are_told_what_is_public(readers: Readers) -> None:
-    """Only public pages have a sitemap."""
     visitor = Visitor(a_site(readers, a_catalogue()))
 
     robots, sitemap = visitor.get("/robots.txt"), visitor.get("/sitemap.xml")

@@ -145,7 +145,6 @@ def test_a_wider_code_leads_to_what_is_below_it(visitor: Visitor) -> None:
 def test_a_semicolon_separates_what_is_searched_by_itself(
     visitor: Visitor, typed: str, links: list[str], says: str
 ) -> None:
-    """If one part finds nothing, the page says so although another part finds something."""
     page = visitor.get("/catalogue", query_string={"q": typed}).text
 
     assert says in Seen(page).text()

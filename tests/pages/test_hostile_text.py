@@ -52,7 +52,6 @@ def hostile(text: str) -> Entry:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_stays_text(text: str) -> None:
-    """It becomes no element, attribute or address."""
     site = a_site(Readers.PUBLIC, Catalogue([hostile(text)]))
     for path in ("/", "/catalogue", "/catalogue/a", "/evidence"):
         page = Visitor(site).get(path).text

@@ -30,7 +30,6 @@ def site() -> Site:
 
 @pytest.mark.parametrize("path", OF_CATALOGUE)
 def test_a_visitor_is_led_to_the_sign_in_and_back(site: Site, path: str) -> None:
-    """The search and the filters are kept."""
     visitor = Visitor(site)
 
     answer = visitor.get(path)
@@ -105,7 +104,6 @@ def test_storage_is_not_asked_for_the_catalogue_before_the_sign_in(
 
 @pytest.mark.parametrize("path", OF_CATALOGUE)
 def test_a_member_reads_what_nobody_else_may_keep(site: Site, path: str) -> None:
-    """Only the member's browser may cache the page, and must revalidate it."""
     member = a_member(site)
     first = member.get(path)
 
@@ -121,7 +119,6 @@ def test_a_member_reads_what_nobody_else_may_keep(site: Site, path: str) -> None
 
 @pytest.mark.parametrize("readers", [Readers.MEMBERS, Readers.PUBLIC])
 def test_a_member_is_known_on_every_page(readers: Readers) -> None:
-    """Visitors see a link to sign in."""
     site = a_site(readers)
     member = a_member(site)
 
@@ -135,7 +132,6 @@ def test_a_member_is_known_on_every_page(readers: Readers) -> None:
 
 @pytest.mark.parametrize("as_member", [False, True])
 def test_where_pages_are_off_there_are_none(as_member: bool) -> None:
-    """No other page mentions them."""
     site = a_site(Readers.OFF)
     visitor = a_member(site) if as_member else Visitor(site)
 
@@ -149,7 +145,6 @@ def test_where_pages_are_off_there_are_none(as_member: bool) -> None:
 
 
 def test_without_a_catalogue_the_other_pages_are_there() -> None:
-    """Pages of the catalogue say that there is none."""
     visitor = Visitor(a_site(Readers.PUBLIC).in_another_process())
 
     for path in ("/", "/docs", "/evidence", "/problems"):
@@ -164,7 +159,6 @@ def test_without_a_catalogue_the_other_pages_are_there() -> None:
 def test_where_storage_is_out_of_reach_no_visitor_becomes_a_member(
     readers: Readers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Public pages are served as to visitors; members' pages and their ETags are not."""
     site = a_site(readers)
     member = a_member(site)
     before = member.get("/catalogue").headers["ETag"]

@@ -38,7 +38,6 @@ def test_a_record_shows_the_pages_for_readers_in_a_frame(path: str, *, is_framed
 
 @pytest.mark.parametrize("path", EVERY_PAGE)
 def test_a_page_runs_and_fetches_nothing_but_the_service_s_own(path: str) -> None:
-    """Pages have no inline script or style, and load nothing from other hosts."""
     answer = Visitor(bundled_site()).get(path)
     seen = Seen(answer.text)
 
@@ -75,7 +74,6 @@ PATHS = ["/", "/catalogue", "/catalogue?q=knee", "/catalogue/knee-osteoarthritis
 
 
 def test_a_page_is_sent_and_cached_as_data_is() -> None:
-    """A cached page has the headers of a new one: strong ETag, 304, HEAD and gzip work."""
     client = a_site(Readers.PUBLIC, a_catalogue()).app.test_client()
 
     def ask(path: str, method: str, coding: str, etag: str = "") -> TestResponse:

@@ -94,15 +94,12 @@ class Server:
         return self.process.wait(PATIENCE)
 
     def processes(self) -> list[psutil.Process]:
-        """Return the processes of the workers."""
         return psutil.Process(self.process.pid).children()
 
     def workers(self) -> list[int]:
-        """Return the process ids of the workers."""
         return [worker.pid for worker in self.processes()]
 
     def kill(self) -> None:
-        """Kill the server and all its workers."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(PATIENCE)

@@ -139,7 +139,6 @@ def watch_limit(server: Server, token: str, is_over: Event) -> list[dict[str, in
 
 
 def test_every_worker_serves_the_same_whole_catalogue(server: Server, store: Store) -> None:
-    """The bytes are the same, so the ETag is too."""
     token = store.key().token.text
 
     answers = everywhere(server, "/api/v1/catalogue", token)
@@ -153,7 +152,6 @@ def test_every_worker_serves_the_same_whole_catalogue(server: Server, store: Sto
 def test_a_loaded_catalogue_is_served_by_every_worker_without_a_restart(
     server: Server, store: Store
 ) -> None:
-    """Each response is of the old or of the new catalogue."""
     token = store.key().token.text
     workers = server.workers()
     before = {

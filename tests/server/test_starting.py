@@ -52,7 +52,6 @@ def test_one_command_leads_to_a_ready_curl_line(
 
 
 def test_memory_fills_itself_under_plain_gunicorn(start: Start, tmp_path: Path) -> None:
-    """It announces a key once, although it does not know the port."""
     command = (*PLAIN, "--workers", "1", "--threads", "4", "wsgi:app")
     server = start(tmp_path, *command, module="gunicorn", storage="memory")
     server.wait_until_ready()
@@ -106,7 +105,6 @@ def test_a_demo_that_was_stopped_starts_again_with_all_it_had(start: Start, tmp_
 def test_gunicorn_stops_where_the_application_cannot_start(
     start: Start, tmp_path: Path, settings: dict[str, str], message: str
 ) -> None:
-    """It prints the reason in one line and does not restart workers for ever."""
     server = start(tmp_path, *PLAIN, "--workers", "1", "wsgi:app", module="gunicorn", **settings)
 
     assert server.wait_until_ended() != 0
@@ -122,7 +120,6 @@ def test_gunicorn_stops_where_the_application_cannot_start(
 def test_it_starts_without_storage_and_serves_when_it_is_there(
     start: Start, store: Store, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    """One line says that storage is unavailable."""
     token = store.key().token.text
     elsewhere, folder = tmp_path / "elsewhere", tmp_path / "volume"
     elsewhere.mkdir()
@@ -175,7 +172,6 @@ def test_from_a_read_only_database_nothing_is_served(
 def test_a_redis_that_keeps_nothing_is_warned_of_once(
     start: Start, store: Store, module: str, setting: tuple[str, str] | None, warned: int
 ) -> None:
-    """The warning is not repeated by each worker, and requests are served."""
     command = ("serve",) if module == "evref" else (*PLAIN, "--preload", "wsgi:app")
     with redis_server() as redis:
         if setting is not None:

@@ -58,7 +58,6 @@ def server(start: Start, store: Store) -> Server:
 
 
 def test_the_workers_count_together(server: Server, store: Store) -> None:
-    """Cached responses and refusals count too; killed workers lose no counts."""
     key = store.key(limit=21)
     before = samples(server)
     for _ in range(20):
@@ -147,7 +146,6 @@ def test_the_metrics_have_the_version_and_the_oldest_check(server: Server, store
 
 @pytest.mark.parametrize("token", [None, TOKEN[:-1], TOKEN + "0", "é"])
 def test_the_metrics_are_for_the_operator(server: Server, token: str | None) -> None:
-    """Without the token, the response is a 401."""
     answer = server.get("/metrics", token)
 
     assert answer.status == 401
@@ -157,7 +155,6 @@ def test_the_metrics_are_for_the_operator(server: Server, token: str | None) -> 
 
 
 def test_each_request_is_logged_with_its_id_and_the_keys(server: Server, store: Store) -> None:
-    """No log contains a key, wherever a client has put it."""
     key = store.key()
     answers = [server.get(LIST, key.token.text) for _ in range(2)]
     missed = server.get(f"{LIST}/{key.token.text}?key={key.token.text}")

@@ -134,14 +134,12 @@ class Site:
         return f"/settings/invitation/{token.text}"
 
     def members(self, institution: str = INSTITUTION) -> dict[str, Role]:
-        """Return the members of an institution with their roles."""
         members = self.container.people().list(
             OPERATOR, institution_id(self.container, institution)
         )
         return {member.email: member.role for member in members}
 
     def only_key(self) -> ApiKey:
-        """Return the only key of all institutions."""
         (key,) = self.container.storage().keys.list()
         return key
 

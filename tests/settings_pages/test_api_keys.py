@@ -37,7 +37,6 @@ def test_an_institution_without_keys_is_led_to_the_first_one(member: Visitor) ->
 
 
 def test_a_name_and_one_click_make_a_working_key(site: Site, member: Visitor) -> None:
-    """The form suggests the level, a limit of 1,000 requests a day and a year until the expiry."""
     assert fields_of(member.get(NEW).text)["daily_limit"] == "1000"
 
     answer = member.fill_in(NEW, name="Ward tablet")
@@ -88,7 +87,6 @@ def test_a_limit_may_have_separators_of_thousands(
 
 
 def test_a_key_is_shown_exactly_once(site: Site, member: Visitor) -> None:
-    """Sending the form again, by a reload, neither creates nor shows a key."""
     fields = fields_of(member.get(NEW).text) | {"name": "Ward tablet"}
     first = member.send(NEW, **fields)
     made = site.only_key()
@@ -137,7 +135,6 @@ def test_a_key_is_shown_exactly_once(site: Site, member: Visitor) -> None:
 def test_a_field_says_what_is_wrong_with_it(
     site: Site, member: Visitor, field: str, typed: str, message: str
 ) -> None:
-    """The error says what is allowed, and all fields keep what was typed."""
     answer = member.fill_in(NEW, **(FILLED | {field: typed}))
 
     page = unescape(answer.text)
@@ -187,7 +184,6 @@ def test_the_list_shows_the_state_of_each_key(site: Site, member: Visitor) -> No
 
 
 def test_a_change_holds_and_is_in_the_audit_log(site: Site, member: Visitor) -> None:
-    """The entry contains the old and new name, level and limit."""
     made = site.make_key("Ward app")
     path = f"{KEYS}/{made.key.id}"
 
@@ -222,7 +218,6 @@ def test_the_expiry_of_a_key_can_be_changed(
     after: date | None,
     message: str,
 ) -> None:
-    """If the expiry stays the same, the page says so."""
     made = site.make_key(expires_on=before)
     path = f"{KEYS}/{made.key.id}"
     assert fields_of(member.get(path).text)["expiry"] == "keep"
@@ -240,7 +235,6 @@ def test_the_expiry_of_a_key_can_be_changed(
     "name", ["<script>alert(1)</script>", "\"'><img src=x onerror=y>", "{{7*7}}"]
 )
 def test_names_are_text_and_nothing_else(site: Site, member: Visitor, name: str) -> None:
-    """Every page that shows a name escapes it."""
     answer = member.fill_in(NEW, name=name)
     made = site.only_key()
     site.container.storage().admission.admit(

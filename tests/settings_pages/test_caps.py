@@ -89,7 +89,6 @@ def test_a_cap_that_is_used_up_exactly_says_so_in_place_of_the_form(
 
 
 def test_the_section_institution_says_what_is_not_restricted(site: Site) -> None:
-    """The page also shows which system signs people in."""
     institutions = site.container.manage_institutions()
     other = institutions.institution_named(OPERATOR, OTHER_INSTITUTION)
     site.container.manage_institutions().set_sign_in(OPERATOR, other.id, domains=("example.com",))

@@ -112,7 +112,6 @@ def test_no_id_is_on_a_page_twice(site: Site, path: str) -> None:
 
 @pytest.mark.parametrize("path", FORMS)
 def test_a_form_without_its_token_changes_nothing(site: Site, path: str) -> None:
-    """The response shows the form with the typed values, except passwords, ready to be sent."""
     member = someone(site, path)
     of_another_browser = fields_of(Visitor(site).get("/settings/sign-in").text)["csrf_token"]
     changed = fields_of(member.get(path).text)["csrf_token"] + "x"
@@ -254,7 +253,6 @@ def a_secure_member(site: Site) -> Visitor:
 
 
 def test_what_no_browser_sends_is_refused(site: Site) -> None:
-    """Long bodies are not read, and the 405 response lists the allowed methods."""
     member, client = a_member(site), site.app.test_client()
     for path, fields in FORMS.items():
         long = member.send(path, **(fields | {"csrf_token": "x" * LONGEST_FORM}))
@@ -280,7 +278,6 @@ def test_head_is_get_without_the_body(site: Site) -> None:
 
 @pytest.mark.parametrize("signed_in", [True, False])
 def test_no_page_is_kept_by_anyone(site: Site, signed_in: bool) -> None:
-    """Pages must not be cached or framed, and run no foreign scripts."""
     visitor = a_member(site) if signed_in else Visitor(site)
     for path in (*FORMS, *OTHERS, "/settings/invitation/none", "/settings/none"):
         answer = visitor.get(path)
@@ -298,7 +295,6 @@ def test_no_page_is_kept_by_anyone(site: Site, signed_in: bool) -> None:
 
 
 def test_storage_out_of_reach_is_told_on_a_page(site_on_sqlite: NewSite, tmp_path: Path) -> None:
-    """The page says when to try again, but nothing about the storage."""
     site = site_on_sqlite()
     visitors = [a_member(site), Visitor(site), Visitor(site.in_another_process())]
     site.close()

@@ -25,7 +25,6 @@ def test_the_page_says_who_invites_whom_to_what(site: Site) -> None:
 
 
 def test_who_chooses_a_password_is_a_member_and_signed_in(site: Site) -> None:
-    """The audit log says who invited whom."""
     visitor = Visitor(site)
 
     answer = visitor.fill_in(site.invite(), **WANTED)
@@ -42,7 +41,6 @@ def test_who_chooses_a_password_is_a_member_and_signed_in(site: Site) -> None:
 
 @pytest.mark.parametrize("reason", ["used", "revoked", "expired", "inviter removed", "unknown"])
 def test_a_link_that_cannot_be_used_says_so_and_no_more(site: Site, reason: str) -> None:
-    """The page is the same for every reason, also after sending an open form."""
     members = site.container.people()
     inviter = site.add_member("inviter@example.org", Role.ADMIN)
     invitation, token = members.invite(
@@ -108,7 +106,6 @@ def test_the_address_of_another_institution_s_member_is_refused_to_its_owner_alo
 def test_the_token_is_on_no_way_out(
     site: Site, member: Visitor, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It is in no log, link, redirect, audit entry, other page or Referer header."""
     caplog.set_level(logging.DEBUG)
     path = site.invite(role=Role.ADMIN)
     token = path.rsplit("/", 1)[1]

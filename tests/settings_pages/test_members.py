@@ -40,7 +40,6 @@ def invitation_ids(site: Site) -> list[str]:
 
 
 def test_the_list_shows_who_is_what_since_when(site: Site, member: Visitor) -> None:
-    """The list marks the signed-in admin and says why the last admin has no link."""
     site.clock.advance(hours=2)
     site.add_member(COLLEAGUE, Role.VIEWER)
     site.clock.advance(days=0.3)
@@ -91,7 +90,6 @@ def test_an_invitation_is_a_link_that_is_shown_once(site: Site, member: Visitor)
 
 
 def test_all_that_is_wrong_with_an_invitation_is_told_at_once(site: Site, member: Visitor) -> None:
-    """Each error is at its field, which keeps what was typed."""
     answer = member.fill_in(INVITE, email="nobody", role="owner")
 
     assert answer.status_code == 422
@@ -114,7 +112,6 @@ def test_a_form_that_is_sent_again_replaces_the_link(site: Site, member: Visitor
 
 
 def test_a_revoked_invitation_no_longer_works(site: Site, member: Visitor) -> None:
-    """Revoking needs a confirmation; a second attempt says that the invitation is gone."""
     path = site.invite()
     revoke = f"{MEMBERS}/invitations/{invitation_ids(site)[0]}/revoke"
     fields = fields_of(member.get(revoke).text)
@@ -132,7 +129,6 @@ def test_a_revoked_invitation_no_longer_works(site: Site, member: Visitor) -> No
 
 
 def test_a_role_is_changed_at_once_and_in_the_log(site: Site, member: Visitor) -> None:
-    """The member must sign in again."""
     site.add_member(COLLEAGUE, Role.VIEWER)
     colleague = a_member(site, COLLEAGUE)
     path = f"{MEMBERS}/{id_of(site, COLLEAGUE)}"
@@ -160,7 +156,6 @@ def test_a_role_that_stays_is_no_change(site: Site, member: Visitor) -> None:
 
 
 def test_a_removed_member_is_out_at_once(site: Site, member: Visitor) -> None:
-    """An open session ends, and a form from it is refused."""
     site.add_member(COLLEAGUE, Role.ADMIN)
     colleague = a_member(site, COLLEAGUE)
     fields = fields_of(colleague.get("/settings/api-keys/new").text) | {"name": "Mine"}
@@ -197,7 +192,6 @@ def test_who_removes_a_member_learns_whether_they_can_come_back(
 
 
 def test_the_last_admin_stays_one(site: Site, member: Visitor) -> None:
-    """The pages give the reason; a forged request changes nothing."""
     site.add_member(COLLEAGUE, Role.VIEWER)
     path = f"{MEMBERS}/{id_of(site, EMAIL)}"
     token = fields_of(member.get(INVITE).text)["csrf_token"]
@@ -218,7 +212,6 @@ def test_the_last_admin_stays_one(site: Site, member: Visitor) -> None:
 
 
 def test_a_member_who_leaves_is_signed_out(site: Site, member: Visitor) -> None:
-    """The next page says goodbye instead of showing an error."""
     site.add_member(COLLEAGUE, Role.ADMIN)
 
     answer = member.fill_in(f"{MEMBERS}/{id_of(site, EMAIL)}/remove")

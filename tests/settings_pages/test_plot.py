@@ -61,7 +61,6 @@ def test_the_present_limit_is_drawn() -> None:
 
 
 def test_the_key_s_page_plots_thirty_days_against_the_limit(site: Site, member: Visitor) -> None:
-    """A table beside the plot has the same days."""
     made = site.make_key("Ward app", limit=3)
     site.use_key(made, 2, days_ago=30)
     site.use_key(made, 2, days_ago=29)
@@ -82,7 +81,6 @@ def test_the_key_s_page_plots_thirty_days_against_the_limit(site: Site, member: 
 
 @pytest.mark.parametrize("query", ["days=0", "days=31", "days=", "days=x", "days=90&days=90"])
 def test_another_number_of_days_is_not_understood(site: Site, member: Visitor, query: str) -> None:
-    """The page says so and shows the default."""
     made = site.make_key()
 
     answer = member.get(f"{KEYS}/{made.key.id}?{query}")
@@ -93,7 +91,6 @@ def test_another_number_of_days_is_not_understood(site: Site, member: Visitor, q
 
 
 def test_a_key_that_was_not_used_has_no_plot(site: Site, member: Visitor) -> None:
-    """The page does not claim that nobody tried."""
     made = site.make_key(permission=Permission.NONE)
     assert ask_with(site, made.token.text) == 403
 

@@ -38,7 +38,6 @@ def test_no_page_for_readers_mentions_keys(site: Site) -> None:
 
 
 def test_a_reader_is_refused_everything_of_the_institution(site: Site, reader: Visitor) -> None:
-    """Forms with every field and a valid token are refused too."""
     token = fields_of(reader.get("/settings/password").text)["csrf_token"]
     before = (site.audit_log(), site.members())
     pages = ["/settings/api-keys", "/settings/members", "/settings/audit-log", *changing()]
@@ -62,7 +61,6 @@ def test_a_reader_starts_in_the_catalogue(reader: Visitor) -> None:
 def test_a_reader_s_session_lasts_thirty_days_from_its_beginning(
     site: Site, reader: Visitor
 ) -> None:
-    """Closing the browser does not shorten it, and use does not extend it."""
     again = Visitor(site)
     signed_in = again.sign_in(COLLEAGUE)
     (cookie,) = [

@@ -16,7 +16,6 @@ KEYS = "/settings/api-keys"
 
 
 def test_a_rotated_key_says_when_the_old_secret_ends(site: Site, member: Visitor) -> None:
-    """Every page about the key says so."""
     made = site.make_key("Ward app")
     path = f"{KEYS}/{made.key.id}"
 
@@ -39,7 +38,6 @@ def test_a_rotated_key_says_when_the_old_secret_ends(site: Site, member: Visitor
 
 
 def test_the_old_key_can_be_ended_later_without_a_new_one(site: Site, member: Visitor) -> None:
-    """The log says which secret ended; ending it again changes nothing."""
     made = site.make_key("Ward app")
     path = f"{KEYS}/{made.key.id}"
     new = key_on(member.fill_in(f"{path}/rotate", keep_old_for="24").text)
@@ -58,7 +56,6 @@ def test_the_old_key_can_be_ended_later_without_a_new_one(site: Site, member: Vi
 
 
 def test_revoking_asks_first_and_is_final(site: Site, member: Visitor) -> None:
-    """A form that was opened before changes nothing."""
     made = site.make_key("Ward app")
     path = f"{KEYS}/{made.key.id}"
     opened = {
@@ -122,7 +119,6 @@ def furnish(site: Site) -> dict[KeyState, str]:
 
 
 def test_every_state_is_named_in_words_and_with_a_sign(site: Site) -> None:
-    """The key's page also explains the state."""
     ids = furnish(site)
     assert set(ids) == set(KeyState)
     member = a_member(site)
@@ -191,7 +187,6 @@ def test_a_key_is_found_by_its_last_four_characters(many: Site) -> None:
 
 
 def test_a_whole_key_that_is_searched_for_is_not_repeated(many: Site) -> None:
-    """The page says what to search for instead."""
     made = many.make_key("Ward app")
 
     page = a_member(many).get(KEYS, query_string={"q": made.token.text}).text

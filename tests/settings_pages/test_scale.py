@@ -38,7 +38,6 @@ def test_many_keys_are_listed_newest_first_in_pages_of_fifty(site: Site, member:
 def test_a_save_of_an_older_version_shows_both_and_saves_nothing(
     site: Site, member: Visitor, version: str | None
 ) -> None:
-    """A field with the same value in both has no error; saving again overwrites."""
     path = f"{KEYS}/{site.make_key(limit=1000).key.id}"
     second = fields_of(member.get(path).text)
     if version is not None:

@@ -15,7 +15,6 @@ WRONG = "The e-mail address or the password is incorrect."
 
 
 def test_a_member_signs_in_and_sees_the_keys(site: Site) -> None:
-    """The case of the e-mail address and white space around it do not matter."""
     visitor = Visitor(site)
 
     answer = visitor.sign_in(f"  {EMAIL.upper()} ")
@@ -57,7 +56,6 @@ def test_the_sign_in_drops_what_is_not_a_parameter_of_the_settings(site: Site, n
 
 
 def test_the_form_of_an_ended_session_saves_nothing(site: Site, member: Visitor) -> None:
-    """The sign-in page says so and leads back to the form, which is empty."""
     new = f"{KEYS}/new"
     fields = fields_of(member.get(new).text) | {"name": "Ward tablet"}
     site.clock.advance(hours=12)
@@ -74,7 +72,6 @@ def test_the_form_of_an_ended_session_saves_nothing(site: Site, member: Visitor)
 
 
 def test_the_sign_in_leads_nowhere_else(site: Site) -> None:
-    """A `next` that is not a page of the settings leads to the first page."""
     for onwards in (
         "https://evil.example",
         "//evil.example/settings/password",
@@ -156,7 +153,6 @@ def test_wrong_credentials_are_refused_in_the_same_words(
 def test_empty_fields_are_named_and_are_no_attempt(
     site: Site, email: str, password: str, messages: list[str]
 ) -> None:
-    """No password is checked."""
     answer = Visitor(site).sign_in(email, password)
 
     assert answer.status_code == 422
@@ -165,7 +161,6 @@ def test_empty_fields_are_named_and_are_no_attempt(
 
 
 def test_guesses_are_slowed(site: Site) -> None:
-    """The page says how long to wait, whatever the password."""
     visitor = Visitor(site)
     for number in range(6):
         visitor.sign_in(password=f"guess {number}")
@@ -220,7 +215,6 @@ def test_only_a_device_that_is_signed_is_known(site: Site, change: str, status: 
 def test_the_address_is_the_one_that_the_operator_s_proxies_send(
     proxies: int, expected: int
 ) -> None:
-    """Without a proxy, the client's own header is ignored."""
     site = Site(in_memory(proxies=proxies))
 
     for number in range(21):
@@ -256,7 +250,6 @@ def test_the_cookie_changes_with_each_sign_in(site: Site) -> None:
 
 
 def test_a_changed_password_ends_all_other_sessions(site: Site) -> None:
-    """The browser that changed it gets a new session."""
     member, elsewhere, thief = a_member(site), a_member(site), Visitor(site)
     thief.set_cookie("evref_session", str(member.cookie("evref_session")))
 
@@ -296,7 +289,6 @@ def test_a_changed_password_ends_all_other_sessions(site: Site) -> None:
 def test_a_refused_password_has_its_reason_at_its_field(
     site: Site, member: Visitor, typed: tuple[str, str, str], message: str
 ) -> None:
-    """No password is shown again, and nothing changes."""
     present, new, repeated = typed
 
     answer = member.fill_in("/settings/password", present=present, password=new, repeated=repeated)
@@ -312,7 +304,6 @@ def test_a_refused_password_has_its_reason_at_its_field(
     [("http://127.0.0.1:8000", False), ("HTTPS://EVREF.example.org", True)],
 )
 def test_cookies_are_for_pages_alone(base_url: str, secure: bool) -> None:
-    """They are HttpOnly and SameSite, and with https also Secure."""
     settings = Settings.model_validate({"storage": "memory", "base_url": base_url})
     visitor = Visitor(Site(settings))
     form = visitor.get("/settings/sign-in")
@@ -356,7 +347,6 @@ def test_no_answer_outside_the_settings_sets_a_cookie(site: Site) -> None:
 
 
 def test_a_secret_that_the_operator_sets_signs_the_forms() -> None:
-    """Services with the same secret accept each other's forms; others do not."""
     sites = [Site(in_memory(secret_key=letter * 32)) for letter in "aab"]
     visitors = [Visitor(site) for site in sites]
     page = visitors[0].get("/settings/sign-in")

@@ -65,7 +65,6 @@ def who(visitor: Visitor, **sent: str) -> str | None:
 
 @pytest.mark.parametrize("email", [COLLEAGUE, COLLEAGUE.upper()])
 def test_a_member_is_signed_in_without_a_password_on_every_page(site: Site, email: str) -> None:
-    """All pages share one session, and no response may be in a shared cache."""
     sent = headers(email, secret_of(site))
     reader = Visitor(site)
 
@@ -91,7 +90,6 @@ def test_an_unknown_address_of_a_domain_becomes_a_reader(site: Site) -> None:
 
 
 def test_an_invitation_sets_the_role(site: Site) -> None:
-    """Opening the link is not necessary; if it is opened, it says so."""
     secret = secret_of(site)
     link = site.invite(NEW, Role.ADMIN)
 
@@ -112,7 +110,6 @@ def test_the_first_sign_in_deletes_the_password_and_its_sessions(site: Site) -> 
 
 
 def test_a_session_of_the_header_ends_without_it(site: Site) -> None:
-    """With another address in the header, it becomes the session of that member."""
     secret = secret_of(site)
     sent = headers(COLLEAGUE, secret)
     reader = Visitor(site)
@@ -180,7 +177,6 @@ IGNORED = {"no secret", "an empty secret", "a wrong secret", "the secret twice",
 
 
 def test_a_forged_header_signs_nobody_in(site: Site, caplog: pytest.LogCaptureFixture) -> None:
-    """It also adds no member, and no log contains the address or the secret."""
     attacks = forged(site)
     before = (site.members(), site.members(OTHER_INSTITUTION), changes(site))
 
@@ -198,7 +194,6 @@ def test_a_forged_header_signs_nobody_in(site: Site, caplog: pytest.LogCaptureFi
 
 
 def test_a_forged_header_beside_a_cookie_changes_nothing(site: Site) -> None:
-    """If the secret is right, the session of the other member ends."""
     for wrong, sent in forged(site).items():
         member = a_member(site)
         expected = EMAIL if wrong in IGNORED else None
@@ -223,7 +218,6 @@ def test_requests_without_a_cookie_leave_few_sessions_and_some_none(site: Site) 
 def test_a_sign_in_for_an_institution_without_members_is_explained(
     site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The sign-in page explains it, and the log has a warning once a minute."""
     manage = site.container.manage_institutions()
     empty = manage.create_institution(OPERATOR, "Empty")
     secret = manage.set_sign_in(OPERATOR, empty.id, domains=["example.net"])
@@ -279,7 +273,6 @@ def test_the_header_opens_no_data_of_the_api(site: Site) -> None:
 
 
 def test_a_reader_has_a_first_page_where_the_catalogue_has_none(new_site: NewSite) -> None:
-    """The page of the password is only for members who have one."""
     site = new_site(catalogue_pages=Readers.OFF)
     reader, sent = Visitor(site), headers(COLLEAGUE, secret_of(site))
 
@@ -303,7 +296,6 @@ def test_signing_out_leads_to_the_provider(site: Site) -> None:
 
 
 def test_without_passwords_there_is_no_form_for_one(new_site: NewSite) -> None:
-    """A session that began with a password ends too."""
     site = new_site()
     member = a_member(site)
     closed = Site.__new__(Site)

@@ -44,7 +44,6 @@ def rows(member: Visitor, query: str = "") -> list[list[str]]:
 
 
 def test_each_sign_in_with_a_password_has_an_entry(site: Site) -> None:
-    """Joining has one too; changing the password has none, although it begins a session."""
     member = a_member(site)
     site.clock.advance(seconds=5)
     member.fill_in("/settings/sign-out")
@@ -68,7 +67,6 @@ def test_each_sign_in_with_a_password_has_an_entry(site: Site) -> None:
 
 
 def test_refused_sign_ins_are_gathered_by_hour_and_address(site: Site) -> None:
-    """Attempts that come too soon count too, although their password is not checked."""
     site.add_member(COLLEAGUE, Role.READER)
     for number, email in enumerate([EMAIL, EMAIL.upper(), COLLEAGUE, EMAIL]):
         Visitor(site, address=f"192.0.2.{number}").sign_in(email, "wrong password")
@@ -93,7 +91,6 @@ def test_refused_sign_ins_are_gathered_by_hour_and_address(site: Site) -> None:
 
 
 def test_a_flood_is_written_when_a_member_opens_a_page_or_the_worker_ends(site: Site) -> None:
-    """The first 20 refusals of a second are written at once."""
     for _ in range(30):
         Visitor(site).sign_in(EMAIL, "wrong password")
     assert [entry.times for entry in sign_ins(site)] == [20]
@@ -108,7 +105,6 @@ def test_a_flood_is_written_when_a_member_opens_a_page_or_the_worker_ends(site: 
 
 @pytest.mark.parametrize("by_proxy", [False, True])
 def test_sign_ins_are_kept_for_400_days(site_on_sqlite: NewSite, *, by_proxy: bool) -> None:
-    """The next sign-in after that deletes them; entries of changes stay."""
     site = site_on_sqlite(sign_in_header="X-Forwarded-Email")
     if by_proxy:
         Visitor(site).get(LOG, headers=by_the_system(site, EMAIL))
@@ -167,7 +163,6 @@ def test_sign_ins_by_the_institution_s_system_are_gathered_by_the_minute(
 def test_the_system_s_sign_in_of_another_institution_s_member_is_a_refused_one(
     site_on_sqlite: NewSite,
 ) -> None:
-    """It is in the logs of both institutions."""
     site = site_on_sqlite(sign_in_header="X-Forwarded-Email")
     clinic = institution_id(site.container, OTHER_INSTITUTION)
     elsewhere = "elsewhere@example.org"
@@ -192,7 +187,6 @@ def test_the_system_s_sign_in_of_another_institution_s_member_is_a_refused_one(
 def test_the_system_s_sign_in_of_another_domain_is_a_refused_one_of_the_member(
     site_on_sqlite: NewSite, email: str, institution: str | None
 ) -> None:
-    """If the address has no member, it is in the log of no institution."""
     site = site_on_sqlite(sign_in_header="X-Forwarded-Email")
     site.add_member("dr@example.com", Role.READER)
     headers = by_the_system(site, email)
@@ -204,7 +198,6 @@ def test_the_system_s_sign_in_of_another_domain_is_a_refused_one_of_the_member(
 
 
 def test_the_log_is_filtered_by_changes_alone_and_by_person_in_any_case(site: Site) -> None:
-    """The page says what is not logged."""
     member = a_member(site)
     site.make_key("Ward app")
     page = text_of(member.get(f"{LOG}?kind=changes").text)

@@ -52,7 +52,6 @@ def test_a_viewer_gets_no_form_and_a_forged_one_changes_nothing(
 
 
 def test_a_viewer_sees_keys_members_and_the_audit_log(viewer: Visitor) -> None:
-    """No link leads to a page that is refused."""
     for path in ("/settings/api-keys", f"/settings/api-keys/{KEY_ID}", "/settings/members",
                  "/settings/institution", "/settings/audit-log", "/settings/password"):  # fmt: skip
         answer = viewer.get(path)

@@ -61,7 +61,6 @@ def test_the_limits_on_the_page_are_those_of_the_code() -> None:
 
 
 def test_the_table_of_grades_has_every_recommendation_that_is_stated() -> None:
-    """The table has the order of the enumeration."""
     stated = [value for value in Recommendation if value is not Recommendation.NOT_STATED]
 
     assert re.findall(r"\| `(\w+)` \|$", POLICY, re.MULTILINE) == stated

@@ -113,7 +113,6 @@ ELSEWHERE = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_fault_is_reported_once_at_its_line(name: str, tmp_path: Path) -> None:
-    """The message says what is allowed, and the consequences of the fault are not reported."""
     old, new, message = CASES[name]
     marked = knee_with(old, new)
     text = marked.replace("‸", "")
@@ -137,7 +136,6 @@ def test_a_fault_is_reported_once_at_its_line(name: str, tmp_path: Path) -> None
 def test_a_mainstay_is_checked_whatever_else_is_wrong(
     mainstay: str, modules: str, reason: str, other: str, tmp_path: Path
 ) -> None:
-    """The fault is at the line of the mainstay."""
     text = knee_with(
         "enabled_modules: [fitt_vip, home]",
         f"mainstays:\n  - {mainstay}\nenabled_modules: [{modules}]",
@@ -183,7 +181,6 @@ def test_invalid_references_are_not_reported_as_repeated(tmp_path: Path) -> None
 
 
 def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
-    """Missing and unknown fields are sorted by line together with the other faults."""
     text = (
         KNEE.replace("name: Knee", "nme: Knee")
         .replace("phase: chronic", "phase: late")
@@ -201,7 +198,6 @@ def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
 
 
 def test_ids_are_unique_within_a_file(tmp_path: Path) -> None:
-    """The fault is at the line of the second id and names the line of the first."""
     text = knee_with("knee-osteoarthritis-home", "knee-osteoarthritis-strength")
 
     assert faults_in_text(tmp_path, text) == [
@@ -233,7 +229,6 @@ def test_ids_are_unique_over_all_files(tmp_path: Path) -> None:
 
 
 def test_a_long_list_is_reported_in_part(tmp_path: Path) -> None:
-    """A message stays short even if a file has many references."""
     more = "".join(f"  key-{number}: {{}}\n" for number in range(500))
     text = knee_with("references:\n  kol", f"references:\n{more}  kol").replace(
         "references: [kolasinski-2020]", "references: [x]"

@@ -18,7 +18,6 @@ def ids(*paths: Path) -> list[str]:
 
 
 def test_a_folder_stands_for_the_catalogue_files_in_it_and_below(tmp_path: Path) -> None:
-    """The endings .yaml and .yml may be in upper or lower case."""
     for name, text in {
         "hip.yml": HIP,
         "sub/deep/ankle.YAML": KNEE.replace("knee-", "ankle-"),
@@ -31,7 +30,6 @@ def test_a_folder_stands_for_the_catalogue_files_in_it_and_below(tmp_path: Path)
 
 
 def test_paths_in_a_folder_that_are_not_read_are_listed(tmp_path: Path) -> None:
-    """The list contains other files, hidden files, links to folders, and hidden folders."""
     for name in ("knee.yaml", "README.md", ".hidden.yaml", ".git/config", "sub/notes.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(KNEE)
@@ -58,7 +56,6 @@ def test_files_and_folders_may_be_mixed(tmp_path: Path) -> None:
 
 
 def test_faults_are_reported_in_reading_order(tmp_path: Path) -> None:
-    """Paths without a file come first, then the files in the order given, each by line."""
     folder = tmp_path / "a-folder"
     folder.mkdir()
     (folder / "2.yaml").write_text(KNEE.replace("name: Knee", "nme: Knee"))
@@ -85,7 +82,6 @@ def test_an_empty_folder_is_a_fault(tmp_path: Path) -> None:
 
 
 def test_a_path_that_is_missing_or_that_the_system_refuses_is_a_fault(tmp_path: Path) -> None:
-    """The fault gives the reason of the operating system."""
     (tmp_path / "knee.yaml").write_text(KNEE)
     (tmp_path / "loop.yaml").symlink_to("loop.yaml")
     paths = [

@@ -74,7 +74,6 @@ REJECTED = {
 def test_yaml_that_a_file_does_not_need_is_rejected(
     text: str, line: int, message: str, tmp_path: Path
 ) -> None:
-    """The file is not read further, so there is only one fault."""
     assert faults_in_text(tmp_path, knee_with(NAME, text)) == [(line, message)]
 
 
@@ -91,7 +90,6 @@ def test_yaml_that_a_file_does_not_need_is_rejected(
     ],
 )
 def test_text_that_is_not_yaml_is_one_fault(text: str, line: int, tmp_path: Path) -> None:
-    """The fault has the parser's message and the line where the parser stopped."""
     ((reported, message),) = faults_in_text(tmp_path, text)
 
     assert reported == line
@@ -117,7 +115,6 @@ def test_a_file_without_content_is_one_fault(text: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["[]", "- a\n", "word", "---\n...\n", "12"])
 def test_a_file_must_be_a_mapping(text: str, tmp_path: Path) -> None:
-    """The message lists the fields."""
     ((_, message),) = faults_in_text(tmp_path, text)
 
     assert message.startswith("must be a mapping with the fields id, name, icd10, icd11, terms,")
@@ -154,7 +151,6 @@ HOSTILE = {
 
 @pytest.mark.parametrize(("text", "line", "message"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_hostile_file_is_one_fault(text: str, line: int, message: str, tmp_path: Path) -> None:
-    """The file is not read further than to the fault."""
     assert faults_in_text(tmp_path, text) == [(line, message)]
 
 
@@ -166,7 +162,6 @@ def test_twenty_levels_are_allowed_and_twenty_one_are_not() -> None:
 
 @pytest.mark.parametrize("quote", ["", "'", '"'])
 def test_a_giant_text_is_reported_by_its_length(quote: str, tmp_path: Path) -> None:
-    """The message does not repeat the text."""
     text = knee_with(NAME, f"name: {quote}{'a' * 900_000}{quote}")
 
     assert faults_in_text(tmp_path, text) == [

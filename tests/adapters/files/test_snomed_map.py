@@ -51,7 +51,6 @@ def groups(snomed: SnomedMap) -> dict[int, object]:
 
 
 def test_an_extended_map_has_groups_of_branches(tmp_path: Path) -> None:
-    """Inactive rows and rows of other reference sets are skipped; priority gives the order."""
     file = a_file(
         tmp_path,
         HEADER,
@@ -86,7 +85,6 @@ def test_the_map_of_the_us_edition_has_codes_of_icd_10_cm(tmp_path: Path) -> Non
 
 
 def test_in_a_full_file_the_newest_row_of_an_id_counts(tmp_path: Path) -> None:
-    """The order of the rows does not matter, and the newest row may be inactive."""
     file = a_file(
         tmp_path,
         HEADER,
@@ -223,7 +221,6 @@ UK = "999002271000000101"
 
 
 def test_the_map_of_the_uk_edition_is_read_as_it_is_delivered(tmp_path: Path) -> None:
-    """It has codes without dots, X for a missing character, marks as letters, and no rules."""
     file = a_file(
         tmp_path,
         HEADER.replace("mapCategoryId", "mapBlock"),

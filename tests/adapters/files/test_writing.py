@@ -85,7 +85,6 @@ def shuffled(content: Any, random: Random) -> Any:
 @settings(max_examples=25)
 @given(st.randoms(use_true_random=False))
 def test_no_order_in_files_changes_the_version(random: Random) -> None:
-    """The keys of references and the names of files do not change it either."""
     catalogue = a_catalogue(an_entry(interventions=interventions_of_every_kind()), an_entry("a"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -115,7 +114,6 @@ def test_text_that_looks_like_other_yaml_is_kept(text: str, tmp_path: Path) -> N
 
 
 def test_a_file_is_written_so_that_people_can_read_it(tmp_path: Path) -> None:
-    """Fields have the order of the format, long text is folded, short lists take one line."""
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "knee.yaml").write_text(KNEE)
 
@@ -171,7 +169,6 @@ def test_a_folder_that_is_not_empty_is_refused_and_kept(name: str, tmp_path: Pat
 
 
 def test_a_folder_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
-    """A file is in its place or in that of a parent folder, or its name is invalid."""
     (tmp_path / "file").write_text("kept")
 
     assert [
@@ -187,7 +184,6 @@ def test_a_folder_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
 
 
 def test_a_file_too_large_to_be_read_back_is_not_written(tmp_path: Path) -> None:
-    """Writing has the same limit as reading."""
     interventions = [an_intervention(f"a-{number}", summary="x" * 700) for number in range(1500)]
     catalogue = a_catalogue(an_entry(interventions=interventions))
 

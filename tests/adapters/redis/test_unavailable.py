@@ -90,7 +90,6 @@ def test_nothing_is_admitted_while_there_is_a_fault(
     served: tuple[WaitingStorage, str],
     fault: Callable[[servers.RedisServer], AbstractContextManager[None]],
 ) -> None:
-    """`ping` fails too. Afterwards every open connection works again."""
     storage, digest = served
     at_once(8, lambda _: storage.admission.admit(digest, Permission.READ, NOON))
 
@@ -144,7 +143,6 @@ def test_a_cluster_of_several_nodes_is_refused() -> None:
 def test_the_error_of_a_server_has_no_password(
     fragile: servers.RedisServer, is_there: bool
 ) -> None:
-    """The reason names host, port and database, and no user, password or option."""
     port = fragile.port if is_there else servers.free_port()
     server = RedisServer(f"redis://someone:secret@127.0.0.1:{port}/3?client_name=hidden")
 
@@ -181,7 +179,6 @@ def test_a_server_that_is_not_redis_is_unavailable() -> None:
     ["", "localhost:6379", "http://localhost", "redis://h:port/0", "redis://h/0?wait=long"],
 )
 def test_a_url_that_is_not_of_redis_is_an_invalid_value(url: str) -> None:
-    """The message shows a valid URL."""
     with pytest.raises(InvalidValueError, match=r"redis://:PASSWORD@HOST:6379/0"):
         RedisServer(url)
 

@@ -31,7 +31,6 @@ def _institution(storage: Storage) -> None:
 def test_the_names_of_a_key_are_in_one_slot_of_a_cluster_and_expire(
     storage: Storage, admin: Redis
 ) -> None:
-    """Both names expire after 400 days."""
     storage.admission.admit(keep_key(storage, a_key()), Permission.READ, NOON)
 
     names = {"evref:{k1}:2026-03-01": 400, "evref:{k1}:last": 400}

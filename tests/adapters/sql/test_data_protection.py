@@ -26,7 +26,6 @@ def run(database: SqlDatabase, statements: str) -> list[str]:
 def test_a_person_s_entries_are_found_and_removed(
     storage: SqlStorage, database: SqlDatabase
 ) -> None:
-    """The entries of others stay, and each change keeps its entry without the person's name."""
     others = a_refusal("desk@example.org")
     signed_in = AuditEntry(NOON, "i1", PERSON, Action.SIGNED_IN, None, "by password")
     changed = AuditEntry(NOON, "i1", PERSON, Action.KEY_CHANGED, None, "limit from 1 to 2")

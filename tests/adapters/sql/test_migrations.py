@@ -48,7 +48,6 @@ def release(request: pytest.FixtureRequest, url: str) -> str:
 def test_every_row_of_a_release_is_kept(
     release: str, database: SqlDatabase, url: str, new_url: str
 ) -> None:
-    """The upgraded tables are those of a new database, and those that the release reads."""
     with database.connect() as connection:
         before = rows(connection)
     assert all(before[name] for name in ("api_keys", "daily_usage", "sessions", "audit_entries"))
@@ -94,7 +93,6 @@ def upgraded(release: str, url: str) -> Iterator[Upgraded]:
 
 
 def test_clients_notice_nothing_of_an_upgrade(upgraded: Upgraded) -> None:
-    """Everything that clients know stays as it was; a revoked key stays revoked."""
     for path, before in upgraded.known["responses"].items():
         after = upgraded.get(path).get_json()
         if path == "/api/v1/limit":
@@ -119,14 +117,12 @@ def test_clients_notice_nothing_of_an_upgrade(upgraded: Upgraded) -> None:
 
 @pytest.mark.parametrize("release", ["0.2.0"], indirect=True)
 def test_invitations_and_codes_of_a_release_are_kept(upgraded: Upgraded) -> None:
-    """The link of an invitation still works, and the map of SNOMED CT is served."""
     assert upgraded.client.get(upgraded.known["invitation"]).status_code == 200
     found = upgraded.get("/api/v1/diagnoses?snomed=12295008").get_json()["data"]
     assert [diagnosis["id"] for diagnosis in found] == ["bronchiectasis"]
 
 
 def test_an_earlier_publication_of_a_release_is_served_again(upgraded: Upgraded) -> None:
-    """All stored catalogues are unchanged, and new audit entries follow the release's."""
     container, storage = upgraded.container, upgraded.container.storage()
     before = [publication.version for publication in storage.catalogue.history()]
     assert before == upgraded.known["versions"]
@@ -149,7 +145,6 @@ def test_an_earlier_publication_of_a_release_is_served_again(upgraded: Upgraded)
 def test_a_damaged_catalogue_of_a_release_is_not_kept(
     release: str, url: str, database: SqlDatabase
 ) -> None:
-    """The upgrade succeeds, and `init` serves the bundled catalogue again."""
     with database.transaction() as connection:
         connection.execute(text("UPDATE catalogue_documents SET content = ''"))
 
@@ -173,7 +168,6 @@ def test_a_damaged_catalogue_of_a_release_is_not_kept(
 def test_a_database_of_another_version_is_an_error_in_one_line(
     database: SqlDatabase, url: str, tmp_path: Path, revision: str, error: str
 ) -> None:
-    """`serve` and `key list` fail with the same message."""
     with database.transaction() as connection:
         connection.execute(text(f"UPDATE alembic_version SET version_num = '{revision}'"))
     serve = Command(
@@ -187,7 +181,6 @@ def test_a_database_of_another_version_is_an_error_in_one_line(
 def test_concurrent_inits_of_an_empty_database_all_succeed(
     database: SqlDatabase, url: str, tmp_path: Path
 ) -> None:
-    """Only one of the commands loads the catalogue."""
     started = [Command(tmp_path / name, "init", database_url=url) for name in ("one", "other")]
     ended = [command.ended() for command in started]
     nothing, summary = sorted(err for _, _, err in ended)

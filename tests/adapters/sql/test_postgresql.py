@@ -112,7 +112,6 @@ def test_a_database_of_another_encoding_is_refused(url: str, postgresql: Postgre
 def test_a_connection_that_was_cut_is_replaced_before_it_is_used(
     storage: SqlStorage, url: str, postgresql: PostgresqlServer
 ) -> None:
-    """No request fails although all connections of the pool are cut."""
     keep_institutions(storage, "i1")
     read: Callable[[int], object] = lambda _: storage.records.find(INSTITUTIONS)  # noqa: E731
     at_once(8, read)
@@ -132,6 +131,5 @@ def test_a_connection_that_was_cut_is_replaced_before_it_is_used(
     ],
 )
 def test_a_url_with_another_driver_or_option_is_an_invalid_value(url: str, wrong: str) -> None:
-    """The error is raised before the database connects."""
     with pytest.raises(InvalidValueError, match=r"postgresql://HOST/DATABASE"):
         SqlDatabase(wrong)

@@ -81,7 +81,6 @@ def test_a_database_of_a_newer_version_is_not_changed(
 
 
 def test_the_revisions_are_those_of_the_migrations() -> None:
-    """The revisions are in order, so that the last one is Alembic's head."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.set_main_option("path_separator", "os")
@@ -133,7 +132,6 @@ def test_the_tables_of_another_program_are_not_touched(
 def test_a_preparation_that_fails_leaves_nothing_behind(
     unprepared: SqlStorage, database: SqlDatabase
 ) -> None:
-    """An existing index stops the preparation, and the tables created before are removed."""
     with database.transaction() as connection:
         connection.execute(text("CREATE TABLE theirs (id INTEGER)"))
         connection.execute(text("CREATE INDEX ix_daily_usage_day ON theirs (id)"))
@@ -178,7 +176,6 @@ def test_a_preparation_waits_for_another_preparation(url: str) -> None:
 
 @ON_SQLITE
 def test_after_a_preparation_the_timeout_is_that_of_requests(url: str) -> None:
-    """The connection of a preparation gets this timeout whether it succeeds or fails."""
     with closing(SqlDatabase(url, pool_size=1, timeout_seconds=0.4)) as database:
         SqlStorage(database).prepare()
         with pytest.raises(ZeroDivisionError), database.preparation():
@@ -210,7 +207,6 @@ def test_serving_does_not_import_alembic() -> None:
     ],
 )
 def test_a_url_of_an_unsupported_database_is_an_invalid_value(url: str) -> None:
-    """The message shows a valid URL."""
     with pytest.raises(InvalidValueError, match=r"sqlite:///evref\.db"):
         SqlDatabase(url)
 
@@ -273,7 +269,6 @@ def test_the_database_is_set_up_for_many_readers_and_one_writer(url: str) -> Non
 def test_a_database_in_use_keeps_its_journal_mode(
     tmp_path: Path,
 ) -> None:
-    """Connecting does not wait for other users of the database."""
     path = tmp_path / "evref.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("CREATE TABLE theirs (id INTEGER)")

@@ -129,7 +129,6 @@ def test_a_write_to_a_read_only_file_fails(
 def test_a_read_only_file_can_be_read(
     file: Path, filled: SqlStorage, opened: Callable[[str], SqlStorage], journal_mode: str
 ) -> None:
-    """The journal mode of the file does not matter."""
     with closing(sqlite3.connect(file)) as other:
         assert other.execute(f"PRAGMA journal_mode = {journal_mode}").fetchone() == (
             journal_mode.lower(),
@@ -162,7 +161,6 @@ def test_a_write_fails_while_another_process_writes_for_long(
 
 
 def test_a_short_wait_for_another_writer_is_not_a_failure(file: Path, filled: SqlStorage) -> None:
-    """The waiting writes succeed when the other writer has finished."""
     patient = SqlStorage(SqlDatabase(f"sqlite:///{file}", timeout_seconds=60))
     with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
         other.execute("BEGIN IMMEDIATE")

@@ -42,7 +42,6 @@ def test_a_status_has_the_key_and_its_counts_of_the_day(
 
 
 def test_a_status_has_the_limit_of_now(gate: Gate, keys: ManageKeys) -> None:
-    """It does not have the limit at the time of the day's last request."""
     made = keys.create(OPERATOR, "i1", name="Ward", daily_limit=10)
     for _ in range(4):
         gate.admit(made.token, Permission.READ)
@@ -71,7 +70,6 @@ def test_a_request_across_midnight_belongs_to_the_day_of_its_arrival(
 
 
 def test_only_a_live_key_has_a_status(gate: Gate, keys: ManageKeys, clock: FakeClock) -> None:
-    """Unknown, revoked and expired keys and ended secrets get the same error."""
     rotated = keys.create(OPERATOR, "i1", name="Rotated")
     newer = keys.rotate(OPERATOR, rotated.key.id, keep_old_for=timedelta(0))
     revoked = keys.create(OPERATOR, "i1", name="Revoked")

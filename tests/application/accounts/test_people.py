@@ -44,7 +44,6 @@ def other_admin(people: People, admin: Member) -> Member:
 
 @pytest.fixture
 def stranger(institutions: ManageInstitutions, people: People) -> Member:
-    """Return the admin of another institution."""
     clinic = institutions.create_institution(OPERATOR, "Clinic")
     return people.create(OPERATOR, clinic.id, "s@c.org", password=PASSWORD)
 
@@ -154,7 +153,6 @@ def test_an_invitation_that_ends_while_it_is_accepted_makes_no_member(
     clock: FakeClock,
     event: str,
 ) -> None:
-    """The invitation ends after its look-up and before the person becomes a member."""
     made = invite(people, admin)
     passwords.during_hash = {
         "revoked": lambda: people.revoke_invitation(admin.principal, made[0].id),

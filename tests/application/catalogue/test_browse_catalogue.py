@@ -247,7 +247,6 @@ def test_a_newer_catalogue_that_loads_quickly_is_served_to_the_request_that_foun
 def test_a_newer_catalogue_that_cannot_be_loaded_is_logged_once(
     clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The held catalogue is still served, and loading is repeated until it succeeds."""
     served: list[Catalogue | None] = [FIRST]
 
     def load() -> Catalogue | None:

@@ -90,7 +90,6 @@ def test_a_damaged_catalogue_can_be_published_again(
 def test_each_publication_and_rollback_is_audited(
     publish: PublishCatalogue, audit: AuditLog, clock: FakeClock
 ) -> None:
-    """The entry has the person, both versions and the changes. A plan has no entry."""
     load(publish, ONE)
     load(publish, ONE)
     load(publish, OTHER)
