@@ -1,4 +1,4 @@
-"""The mapping of MeSH subtopics to modules, which the API reference shows."""
+"""The mapping of MeSH subtopics to modules, which the API reference shows with its reasons."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,6 @@ class SubTopic:
     code: str
     name: str
     modules: tuple[Module, ...]
-    reason: str
     of_cautions: bool = False
 
     def covers(self, intervention: Intervention) -> bool:
@@ -27,59 +26,17 @@ class SubTopic:
 
 
 SUB_TOPICS = (
+    SubTopic("Q000175", "diagnosis", (Module.DIAGNOSTIC,)),
+    SubTopic("Q000188", "drug therapy", (Module.PHARMACONEUTRAL,)),
+    SubTopic("Q000517", "prevention & control", (Module.PREVENTION,)),
+    SubTopic("Q000534", "rehabilitation", (Module.FITT_VIP, Module.HOME, Module.CONCEPT)),
     SubTopic(
-        "Q000175",
-        "diagnosis",
-        (Module.DIAGNOSTIC,),
-        "MeSH: examination, differential diagnosis and prognosis",
+        "Q000628", "therapy", (Module.FITT_VIP, Module.PHARMACONEUTRAL, Module.HOME, Module.CONCEPT)
     ),
-    SubTopic(
-        "Q000188",
-        "drug therapy",
-        (Module.PHARMACONEUTRAL,),
-        "MeSH: treatment by the administration of drugs",
-    ),
-    SubTopic(
-        "Q000517",
-        "prevention & control",
-        (Module.PREVENTION,),
-        "MeSH: preventive measures, in individual cases too",
-    ),
-    SubTopic(
-        "Q000534",
-        "rehabilitation",
-        (Module.FITT_VIP, Module.HOME, Module.CONCEPT),
-        "MeSH: restoration of function, which these three modules serve",
-    ),
-    SubTopic(
-        "Q000628",
-        "therapy",
-        (Module.FITT_VIP, Module.PHARMACONEUTRAL, Module.HOME, Module.CONCEPT),
-        "a request for therapy means all of it; in MeSH too, drug therapy and "
-        "rehabilitation are kinds of therapy. Prevention has a subtopic of its own",
-    ),
-    SubTopic(
-        "D012648",
-        "self care",
-        (Module.HOME,),
-        "a MeSH heading, because no qualifier has this meaning",
-    ),
-    SubTopic(
-        "Q000009",
-        "adverse effects",
-        tuple(Module),
-        "the interventions that have cautions",
-        of_cautions=True,
-    ),
-    SubTopic(
-        "Q000744",
-        "contraindications",
-        tuple(Module),
-        "the interventions that have cautions",
-        of_cautions=True,
-    ),
+    SubTopic("D012648", "self care", (Module.HOME,)),
+    SubTopic("Q000009", "adverse effects", tuple(Module), of_cautions=True),
+    SubTopic("Q000744", "contraindications", tuple(Module), of_cautions=True),
 )
-
 
 OTHER_CONTENT = {
     "2.16.840.1.113883.6.88": "a medicine (RxNorm)",
