@@ -4,7 +4,6 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from itertools import dropwhile
 
 from evref.application.circuit_breaker import CircuitBreaker
@@ -34,10 +33,8 @@ def in_background(act: Callable[[], None]) -> None:
 class BrowseCatalogue:
     """Caches the published catalogue, and checks storage for a newer one at most twice a second.
 
-    A newer catalogue is loaded in the background, and the cached one is served until it is
-    loaded. The request that found the newer catalogue waits for it, at most 0.1 seconds.
-
-    Thread-safe: one thread checks storage, and the others use the cached catalogue.
+    One thread at a time does so, in the background, and the others use the cached catalogue until
+    a newer one is loaded. The request that starts the thread waits for it, at most 0.1 seconds.
     """
 
     SECONDS_BETWEEN_LOOKS = 0.5
@@ -58,8 +55,7 @@ class BrowseCatalogue:
         self._held: Served | None = None
         self._failure: StorageUnavailableError | None = None
         self._next_look = float("-inf")
-        self._looking = threading.Lock()
-        self._loading = threading.Lock()
+        self._refreshing = threading.Lock()
 
     def current(self) -> Served:
         """Return what is served; a caller uses it for its whole response.
@@ -67,7 +63,10 @@ class BrowseCatalogue:
         While storage is unavailable, returns the cached one.
         """
         if self._clock.monotonic() >= self._next_look:
-            self._look()
+            if self._held is None:
+                self._refresh()
+            elif not self._refreshing.locked():
+                self._run(self._refresh)
         if self._held is not None:
             return self._held
         failure = self._failure
@@ -98,62 +97,47 @@ class BrowseCatalogue:
     def _keep_looking(self) -> None:
         never = threading.Event()
         while not never.wait(self.SECONDS_BETWEEN_LOOKS):
-            self._look()
+            self._refresh()
 
-    def _look(self) -> None:
-        # Without a cached catalogue, every thread must wait for the thread that checks storage.
-        if not self._looking.acquire(blocking=self._held is None):
+    def _refresh(self) -> None:
+        # Without a cached catalogue, every thread must wait for the thread that loads it.
+        if not self._refreshing.acquire(blocking=self._held is None):
             return
         try:
-            if self._clock.monotonic() < self._next_look:
-                return
-            try:
-                self._breaker(self._load_if_newer)
-            except StorageUnavailableError as error:
-                self._has_failed(error)
-            self._next_look = self._clock.monotonic() + self.SECONDS_BETWEEN_LOOKS
+            if self._clock.monotonic() >= self._next_look:
+                self._load_if_newer()
         finally:
-            self._looking.release()
+            self._refreshing.release()
 
     def _load_if_newer(self) -> None:
-        publication_id = self._store.publication_id()
         held = self._held
-        if publication_id is None or (held is not None and publication_id == held.id):
-            self._has_succeeded()
-        elif held is None:
-            self._load(publication_id)
-        elif not self._loading.locked():
-            self._run(partial(self._load_beside, publication_id))
-
-    def _load_beside(self, publication_id: str) -> None:
-        with self._loading:
-            try:
+        try:
+            publication_id = self._breaker(self._store.publication_id)
+            if publication_id is not None and (held is None or publication_id != held.id):
                 self._load(publication_id)
-            except StorageUnavailableError as error:
-                self._has_failed(error)
+        except StorageUnavailableError as error:
+            if held is not None and self._failure is None:
+                log.warning("serving the cached catalogue: %s", error.reason)
+            # The threads that wait for the lock must not retry, or their waits would add up.
+            self._failure = error
+        else:
+            if self._failure is not None:
+                log.warning("storage is available again; the catalogue is refreshed")
+            self._failure = None
+        finally:
+            self._next_look = self._clock.monotonic() + self.SECONDS_BETWEEN_LOOKS
 
     def _load(self, publication_id: str) -> None:
         catalogue = self._store.load()
-        if catalogue is not None:
-            # A catalogue is served only when its version and its index are complete.
-            version, search = catalogue.version, Search(catalogue, self._lists)
-            # A newer catalogue may be published in between: it is then loaded now and at the next
-            # check.
-            publications = dropwhile(
-                lambda publication: publication.version != version, self._store.history()
-            )
-            loaded = self._store.loaded_map()
-            snomed = None if loaded is None else loaded.map
-            self._held = Served(catalogue, search, tuple(publications), publication_id, snomed)
-        self._has_succeeded()
-
-    def _has_failed(self, error: StorageUnavailableError) -> None:
-        if self._held is not None and self._failure is None:
-            log.warning("serving the cached catalogue: %s", error.reason)
-        # The threads that wait for the lock must not retry, or their waits would add up.
-        self._failure = error
-
-    def _has_succeeded(self) -> None:
-        if self._failure is not None:
-            log.warning("storage is available again; the catalogue is refreshed")
-        self._failure = None
+        if catalogue is None:
+            return
+        # A catalogue is served only when its version and its index are complete.
+        version, search = catalogue.version, Search(catalogue, self._lists)
+        # A newer catalogue may be published in between: it is then loaded now and at the next
+        # check.
+        publications = dropwhile(
+            lambda publication: publication.version != version, self._store.history()
+        )
+        loaded = self._store.loaded_map()
+        snomed = None if loaded is None else loaded.map
+        self._held = Served(catalogue, search, tuple(publications), publication_id, snomed)
