@@ -20,6 +20,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -321,6 +322,31 @@ class _Quiet(WSGIRequestHandler):
 def _read_whole(file: IO[bytes], _buffer_size: int) -> list[bytes]:
     with file:
         return [file.read()]
+
+
+class QuietHandler(BaseHTTPRequestHandler):
+    """Does not log requests."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def answering(handler: type[QuietHandler]) -> Iterator[int]:
+    """Answer requests by this handler, and yield the port."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextmanager

@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator
 from functools import partial
@@ -25,7 +24,7 @@ from evref.testing.builders import OPERATOR
 from tests.clients.conftest import HERE, TOOLS
 from tests.deploy.shell import proxy_lines
 from tests.server.conftest import Start, Store
-from tests.servers import PATIENCE, free_port, wait_until
+from tests.servers import PATIENCE, free_port, listens, wait_until
 
 PROGRAM = HERE / "programs" / "identity_provider.mjs"
 MODULES = (
@@ -98,11 +97,6 @@ def proxy(start: Start, store: Store, tmp_path: Path) -> Iterator[str]:
             for process in processes:
                 os.killpg(process.pid, signal.SIGTERM)
                 process.wait(PATIENCE)
-
-
-def listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_a_reader_signs_in_at_the_provider_and_lands_on_the_entry(proxy: str, store: Store) -> None:

@@ -8,14 +8,14 @@ import socket
 import ssl
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 
 from tests.deploy.shell import DEPLOY, ROOT, needs
 from tests.server.conftest import Answer
-from tests.servers import PATIENCE, folder_for_a_server, free_port, wait_until
+from tests.servers import PATIENCE, folder_for_a_server, free_port, listens, wait_until
 
 HOST = "evref.example.org"
 METRICS_TOKEN = "0123456789abcdef0123456789abcdef"
@@ -120,7 +120,7 @@ def running(service: int, replaced: dict[str, str] | None = None) -> Iterator[Ng
                 [program, "-c", folder / "nginx.conf"], stdout=printed, stderr=printed
             )
         try:
-            wait_until(lambda: _listens(nginx.tls), (folder / "log").read_text)
+            wait_until(lambda: listens(nginx.tls), (folder / "log").read_text)
             yield nginx
         finally:
             process.send_signal(signal.SIGTERM)
@@ -169,9 +169,3 @@ def _main() -> str:
     directives = re.findall(r"(worker_(?:rlimit_nofile|connections) [0-9]+;)", how_to)
     files, connections = sorted(directives, reverse=True)
     return f"{files}\nevents {{ {connections} }}"
-
-
-def _listens(port: int) -> bool:
-    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=PATIENCE):
-        return True
-    return False

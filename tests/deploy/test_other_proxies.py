@@ -8,12 +8,9 @@ from __future__ import annotations
 import re
 import shutil
 import signal
-import socket
 import subprocess
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -21,7 +18,15 @@ import pytest
 from tests.deploy import proxy as nginx
 from tests.deploy.proxy import HOST
 from tests.deploy.shell import needs, proxy_lines
-from tests.servers import PATIENCE, folder_for_a_server, free_port, wait_until
+from tests.servers import (
+    PATIENCE,
+    QuietHandler,
+    answering,
+    folder_for_a_server,
+    free_port,
+    listens,
+    wait_until,
+)
 
 READER = "reader@hospital.example"
 # With one proxy, the service takes the last address of the field.
@@ -80,24 +85,14 @@ def recorder() -> Iterator[tuple[int, list[list[tuple[str, str]]]]]:
     """Serve in place of the service, and record the header fields that arrive."""
     received: list[list[tuple[str, str]]] = []
 
-    class Recorder(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Recorder(QuietHandler):
+        def do_GET(self) -> None:  # noqa: N802 - the name of http.server
             received.append([(name.lower(), value) for name, value in self.headers.items()])
             self.send_response(204)
             self.end_headers()
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Recorder)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield server.server_port, received
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with answering(Recorder) as port:
+        yield port, received
 
 
 @contextmanager
@@ -118,11 +113,6 @@ def last_address(fields: list[tuple[str, str]]) -> str:
     """Return the client's address as the service takes it, under each kind of server."""
     (addresses,) = (value for name, value in fields if name.replace("_", "-") == FORWARDED_FOR)
     return addresses.rpartition(",")[2].strip()
-
-
-def listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.mark.parametrize("configure", [apache, haproxy, caddy])

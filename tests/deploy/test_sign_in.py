@@ -6,11 +6,9 @@ In place of oauth2-proxy, a test double answers nginx: its cookie contains the u
 from __future__ import annotations
 
 import socket
-import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from http.cookies import SimpleCookie
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import MappingProxyType
 
 import pytest
@@ -25,7 +23,7 @@ from tests.deploy.conftest import served_to_nginx
 from tests.deploy.proxy import HOST, Nginx, running
 from tests.deploy.shell import DEPLOY
 from tests.server.conftest import Server, Start, Store
-from tests.servers import PATIENCE, folder_for_a_server, free_port
+from tests.servers import PATIENCE, QuietHandler, answering, folder_for_a_server, free_port
 
 PAGE = "/catalogue"
 READER, OTHER = "reader@hospital.example", "other@hospital.example"
@@ -53,8 +51,8 @@ def service(start: Start, store: Store) -> Server:
     return served_to_nginx(start, store, sign_in_header="X-Forwarded-Email")
 
 
-class _AuthServer(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
+class _AuthServer(QuietHandler):
+    def do_GET(self) -> None:  # noqa: N802 - the name of http.server
         user = SimpleCookie(self.headers.get("Cookie", "")).get("user")
         if self.path == "/oauth2/start":
             # oauth2-proxy remembers this address; the provider sees it too.
@@ -69,9 +67,6 @@ class _AuthServer(BaseHTTPRequestHandler):
             self.send_response(202)
             self.send_header("X-Auth-Request-Email", user.value)
         self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 @pytest.fixture(scope="module")
@@ -98,17 +93,8 @@ def in_front_of(
             yield nginx
 
 
-@contextmanager
-def auth_server() -> Iterator[int]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _AuthServer)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield server.server_port
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+def auth_server() -> AbstractContextManager[int]:
+    return answering(_AuthServer)
 
 
 def attacks(secret: str) -> dict[str, list[str]]:

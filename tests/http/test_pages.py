@@ -40,8 +40,7 @@ def test_health_says_what_is_served(service: Service) -> None:
         assert response.headers["Cache-Control"] == "no-store"
 
 
-@pytest.mark.parametrize("infobutton", [True, False])
-@pytest.mark.parametrize("fhir", [True, False])
+@pytest.mark.parametrize(("infobutton", "fhir"), [(True, False), (False, True)])
 def test_the_front_page_names_the_standards_that_are_switched_on(
     make_service: MakeService, *, infobutton: bool, fhir: bool
 ) -> None:

@@ -89,16 +89,12 @@ def test_nothing_is_served_uncounted_and_service_resumes_by_itself(
     assert service.get("/health/ready").status_code == 200
 
 
-class _QueueFullError(StorageUnavailableError):
-    """An error that a contributor's adapter defines."""
-
-
 @pytest.mark.parametrize("path", [DIAGNOSES, "/infobutton", "/fhir/PlanDefinition"])
-def test_an_adapter_may_raise_a_subclass_of_the_storage_error(
+def test_every_interface_says_that_the_service_is_unavailable(
     service: Service, token: str, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     def fail(*_: object, **__: object) -> None:
-        raise _QueueFullError("the queue is full")
+        raise StorageUnavailableError("the queue is full")
 
     monkeypatch.setattr(type(service.container.storage().admission), "admit", fail)
 

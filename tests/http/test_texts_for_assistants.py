@@ -51,30 +51,6 @@ QUESTIONS: dict[str, tuple[dict[str, str], list[str]]] = {
             "2019 https://doi.org/10.5664/jcsm.7640",
         ],
     ),
-    "Does CPAP prevent heart attacks?": (
-        {"q": "CPAP cardiovascular"},
-        [
-            "AGAINST: Positive airway pressure to prevent cardiovascular events",
-            (
-                "no clear difference, HR 1.01 (95 % interval 0.87 to 1.17) vs no positive airway "
-                "pressure"
-            ),
-        ],
-    ),
-    "Should I have an MRI for my back pain?": (
-        {"q": "should I MRI back pain"},
-        [
-            "AGAINST: Routine early imaging (acute; conditionally advised against).",
-            "Grade: NICE NG59 (2016): do not routinely offer imaging",
-        ],
-    ),
-    "What about a PPI for years?": (
-        {"q": "PPI long term"},
-        [
-            "FOR: Discontinuation of the proton pump inhibitor after a response",
-            "the UK regulator (2012) warns",
-        ],
-    ),
     "Ibuprofen for back pain?": (
         {"q": "ibuprofen back pain"},
         [

@@ -29,25 +29,7 @@ def test_a_call_fails_while_all_connections_are_in_use(storage: SqlStorage, url:
         ]
 
 
-def test_no_statement_takes_longer_than_the_timeout(
-    storage: SqlStorage, database: SqlDatabase, url: str
-) -> None:
-    """The statement waits for a row that another connection has locked."""
-    keep_institutions(storage, "i1")
-    digest = keep_key(storage, a_key())
-    storage.admission.admit(digest, Permission.READ, NOON)
-    with (
-        closing(SqlDatabase(url, timeout_seconds=0.4)) as us,
-        database.transaction() as connection,
-    ):
-        connection.execute(text("UPDATE daily_usage SET refused = 1"))
-        with pytest.raises(StorageUnavailableError):
-            SqlStorage(us).admission.admit(digest, Permission.READ, NOON)
-
-    assert storage.admission.admit(digest, Permission.READ, NOON).admitted == 2
-
-
-def test_a_request_waits_for_a_lock_only_once(
+def test_no_statement_takes_longer_than_the_timeout_and_a_request_waits_only_once(
     storage: SqlStorage, database: SqlDatabase, url: str
 ) -> None:
     """After the first failure its other calls, even those that need no lock, fail at once."""
