@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -36,13 +35,6 @@ from evref.domain.catalogue.search.texts import IN_BODY, Texts, body
 _SHORTEST_PART, _SHORTEST_TEXT = 4, 7
 _MOST_SUGGESTED, _LAST = 3, 99
 _EMPTY = frozenset[int]()
-
-
-class _Group(NamedTuple):
-    """The interventions of a named diagnosis: the places of its names, and its own in the order."""
-
-    covered: frozenset[int]
-    place: int
 
 
 class _Candidate(NamedTuple):
@@ -100,13 +92,13 @@ class Search:
     def interventions(self, text: str, among: Collection[str] | None = None) -> Answers:
         """Return the interventions that the text asks for, of these diagnoses if any are given."""
         reading = self._reader.read(text)
-        groups = {
-            id_: group
-            for id_, group in self._groups(reading).items()
+        named = {
+            id_: places
+            for id_, places in _places_of_diagnoses(reading).items()
             if among is None or id_ in among
         }
-        if groups:
-            found, concepts = self._of_groups(reading, groups)
+        if named:
+            found, concepts = self._of_diagnoses(reading, named)
         else:
             concepts = [*self._reader.concepts(reading.words, _EMPTY)]
             found = [*self._anywhere(reading, concepts)]
@@ -120,8 +112,8 @@ class Search:
                 for one in found
                 if meets_any and not one.is_in_body
             ),
-            tuple(groups),
-            bool(groups) and not meets_any and not any(one.facet for one in concepts),
+            tuple(named),
+            bool(named) and not meets_any and not any(one.facet for one in concepts),
             _wider(reading),
             self._pieces(reading),
             found[0].lacking if found else self._unread(reading),
@@ -160,41 +152,23 @@ class Search:
         matched_in = MatchedIn.SUMMARY if in_body else MatchedIn.TITLE
         return InterventionHit(one, matched_in, tuple(dict.fromkeys(in_title + in_body)))
 
-    def _groups(self, reading: Reading) -> dict[str, _Group]:
-        """Return the named diagnoses, or else those of wider words."""
-        certain = [one for one in reading.meant if not one.name.kind.is_wider]
-        groups: dict[str, _Group] = {}
-        for one in certain or reading.meant:
-            for order, id_ in enumerate(one.name.diagnosis_ids):
-                before = groups[id_].covered if id_ in groups else _EMPTY
-                groups[id_] = _Group(before | one.places, order)
-        return groups
-
-    def _of_groups(
-        self, reading: Reading, groups: Mapping[str, _Group]
+    def _of_diagnoses(
+        self, reading: Reading, named: Mapping[str, frozenset[int]]
     ) -> tuple[list[_Candidate], list[Concept]]:
         """Return the interventions of named diagnoses that lack the fewest concepts, and these.
 
         If none has any, all are returned.
         """
-        by_words: defaultdict[frozenset[int], list[str]] = defaultdict(list)
-        for id_, group in groups.items():
-            by_words[group.covered].append(id_)
         found: list[_Candidate] = []
         asked: dict[Concept, None] = {}
-        for covered, ids in by_words.items():
-            concepts = [*self._reader.concepts(reading.words, covered)]
+        for order, (id_, places) in enumerate(named.items()):
+            concepts = [*self._reader.concepts(reading.words, places)]
             asked |= dict.fromkeys(concepts)
-            among = [self._texts.of_diagnosis[id_] for id_ in ids]
+            own = self._texts.of_diagnosis[id_]
             distances = {
-                one: self._texts.distances(one.stems, among) for one in concepts if one.is_required
+                one: self._texts.distances(one.stems, [own]) for one in concepts if one.is_required
             }
-            met = Counter(chain.from_iterable(distances.values()))
-            most = max(met.values(), default=0)
-            numbers = [number for number in met if met[number] == most]
-            found += self._candidates(
-                concepts, distances, numbers or chain.from_iterable(among), groups
-            )
+            found += self._candidates(concepts, distances, own, order)
         if any(one.met for one in found):
             fewest = min(len(one.lacking) for one in found)
             found = [one for one in found if len(one.lacking) == fewest]
@@ -205,7 +179,7 @@ class Search:
         concepts: Iterable[Concept],
         distances: Mapping[Concept, Mapping[int, int]],
         numbers: Iterable[int],
-        groups: Mapping[str, _Group],
+        order: int = 0,
     ) -> Iterator[_Candidate]:
         """Yield the interventions with what orders them."""
         meeting = [self._texts.meeting(one.facet) for one in concepts if one.facet is not None]
@@ -217,7 +191,7 @@ class Search:
                 lacking = tuple(one.typed for one in distances if number not in distances[one])
             is_in_body = max(far, default=0) >= IN_BODY
             rank = (
-                groups[id_].place if groups else 0,
+                order,
                 is_in_body,
                 -sum([met[number] for met in meeting]),
                 sum([distance % IN_BODY for distance in far]),
@@ -249,7 +223,7 @@ class Search:
         if distances:
             first, *others = distances.values()
             having_all = set(first).intersection(*others)
-            yield from self._candidates(concepts, distances, having_all, {})
+            yield from self._candidates(concepts, distances, having_all)
 
     def _of_diagnoses_named(self, stem: str) -> Iterator[int]:
         """Yield the interventions of the diagnoses with a word of this stem in a name."""
@@ -348,6 +322,16 @@ def _best(ranked: Iterable[tuple[tuple[int, ...], Hit]]) -> tuple[Hit, ...]:
 
 def _single(words: Iterable[str]) -> list[Phrase]:
     return [(word,) for word in words]
+
+
+def _places_of_diagnoses(reading: Reading) -> dict[str, frozenset[int]]:
+    """Return the named diagnoses, or else those of wider words, with the places of their words."""
+    certain = [one for one in reading.meant if not one.name.kind.is_wider]
+    places: dict[str, frozenset[int]] = {}
+    for one in certain or reading.meant:
+        for id_ in one.name.diagnosis_ids:
+            places[id_] = places.get(id_, _EMPTY) | one.places
+    return places
 
 
 def _wider(reading: Reading) -> Name | None:
