@@ -26,9 +26,8 @@ _CHUNK = re.compile(r"[^\s,;:()?!\"\[\]]+")
 _TAG = re.compile(
     r"\s*\((disorder|finding|situation|event|procedure|morphologic abnormality)\)\s*$"
 )
-_CLAUSE_END = re.compile(r"[,;.!?](?=\s|$)|\b(?:but|aber|sondern)\b", re.IGNORECASE)
-_GERMAN_DOUBT = re.compile(r"\b(V|Z)\.\s*([an])\.", re.IGNORECASE)
-"""Verdacht auf, Zustand nach."""
+# A full stop after a single letter ends no clause: V. a. for Verdacht auf.
+_CLAUSE_END = re.compile(r"(?:[,;!?]|(?<!\b\w)\.)(?=\s|$)|\b(?:but|aber|sondern)\b", re.IGNORECASE)
 _WHAT_NOT_TO_DO = re.compile(r"\bnot (?=(?:to )?do\b)", re.IGNORECASE)
 """Asks what is advised against; the diagnosis that follows is meant."""
 _ADDED = re.compile(r",|\b(?:with|without|mit|ohne|avec|sans|con|sin)\b", re.IGNORECASE)
@@ -210,8 +209,7 @@ class Reader:
     def _clauses(self, text: str) -> list[list[Word]]:
         """Return the words of the text that count, or negate, clause by clause."""
         clauses = []
-        text = _WHAT_NOT_TO_DO.sub("", _GERMAN_DOUBT.sub(r"\1\2 ", text))
-        for clause in _CLAUSE_END.split(text):
+        for clause in _CLAUSE_END.split(_WHAT_NOT_TO_DO.sub("", text)):
             chunks = _CHUNK.findall(clause)
             # In a longer text of capitals, they say nothing of a word.
             is_shouted = clause.isupper() and len(chunks) > _FEWEST_SHOUTED
@@ -299,7 +297,7 @@ class Reader:
                 by_places[places].append(name)
         longest = {
             places: _chosen(names)
-            for places, names in sorted(by_places.items(), key=lambda pair: -len(pair[0]))
+            for places, names in by_places.items()
             if not any(places < other for other in by_places)
         }
         absent = _EMPTY.union(*(p for p, names in longest.items() if names[0].kind is Kind.ABSENT))
