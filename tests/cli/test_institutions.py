@@ -88,15 +88,11 @@ def roles(ready: Run) -> dict[str, str]:
     return {record["email"]: record["role"] for record in ready("member", "list", "--json").json}
 
 
-def test_a_member_has_the_role_that_was_given(ready: Run) -> None:
+def test_a_member_has_the_role_that_is_given_and_can_be_removed(ready: Run) -> None:
+    """The e-mail may be in any case; setting the same role again is no error."""
     two_members(ready)
-
     assert roles(ready) == {"desk@example.org": "viewer", "ward@example.org": "admin"}
     assert re.search(r"desk@example\.org .* viewer", ready("member", "list").out)
-
-
-def test_a_role_is_changed(ready: Run) -> None:
-    two_members(ready)
 
     refused = ready("member", "set-role", "ward@example.org", "viewer").refused()
     assert refused == "An institution must have at least one admin. Nothing was changed."
@@ -104,17 +100,9 @@ def test_a_role_is_changed(ready: Run) -> None:
         done = ready("member", "set-role", " DESK@example.org", role)
         assert (done.status, done.out) == (0, f"The role of desk@example.org is now {role}.\n")
         assert roles(ready)["desk@example.org"] == role
-
-
-def test_a_member_is_removed(ready: Run) -> None:
-    two_members(ready)
-
     done = ready("member", "remove", "Desk@example.org")
-
     assert (done.status, done.out) == (0, "Removed the member desk@example.org.\n")
     assert set(roles(ready)) == {"ward@example.org"}
-    two_members(ready)
-    assert set(roles(ready)) == {"desk@example.org", "ward@example.org"}
 
 
 @pytest.mark.parametrize("email", ["nobody@example.org", "", "\udcff"])
