@@ -7,9 +7,8 @@ from evref.adapters.outbound.memory.state import MemoryState
 from evref.application.access.gate import Gate
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.manage_institutions import ManageInstitutions
-from evref.application.accounts.passwords import Attempts, Bulkhead
+from evref.application.accounts.passwords import Bulkhead
 from evref.application.accounts.people import People
-from evref.application.accounts.refused_sign_ins import RefusedSignIns
 from evref.application.accounts.sign_in import SignIn
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.accounts.institution import Institution
@@ -22,6 +21,7 @@ from tests.fakes import (
     SeededRandomness,
     SingleGuess,
 )
+from tests.use_cases import Fakes
 
 
 @pytest.fixture
@@ -83,50 +83,24 @@ def hospital(institutions: ManageInstitutions) -> Institution:
 
 
 @pytest.fixture
-def people(
-    *,
-    storage: MemoryStorage,
+def fakes(
     clock: FakeClock,
     randomness: SeededRandomness,
     passwords: QuickPasswordHasher,
     guesser: SingleGuess,
     bulkhead: Bulkhead,
-) -> People:
-    return People(
-        storage=storage,
-        bulkhead=bulkhead,
-        passwords=passwords,
-        guesser=guesser,
-        clock=clock,
-        randomness=randomness,
-    )
+) -> Fakes:
+    return Fakes(clock, randomness, passwords, guesser, bulkhead)
 
 
 @pytest.fixture
-def refused(storage: MemoryStorage, clock: FakeClock) -> RefusedSignIns:
-    return RefusedSignIns(storage.audit, clock)
+def people(storage: MemoryStorage, fakes: Fakes) -> People:
+    return fakes.people(storage)
 
 
 @pytest.fixture
-def sign_in(
-    *,
-    storage: MemoryStorage,
-    clock: FakeClock,
-    randomness: SeededRandomness,
-    passwords: QuickPasswordHasher,
-    guesser: SingleGuess,
-    bulkhead: Bulkhead,
-    refused: RefusedSignIns,
-) -> SignIn:
-    return SignIn(
-        storage=storage,
-        attempts=Attempts(storage, bulkhead, clock),
-        refused=refused,
-        passwords=passwords,
-        guesser=guesser,
-        clock=clock,
-        randomness=randomness,
-    )
+def sign_in(storage: MemoryStorage, fakes: Fakes) -> SignIn:
+    return fakes.sign_in(storage)
 
 
 @pytest.fixture

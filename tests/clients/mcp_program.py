@@ -12,8 +12,6 @@ import socket
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
-from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -21,18 +19,14 @@ from urllib.request import Request, urlopen
 import pytest
 
 from evref.domain.access.key import Permission
-from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.diagnosis import Module, Review
-from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES, TIMES
 from evref.testing.builders import OPERATOR
-from evref.testing.filling import keep_catalogue
 from tests.clients.assistant import UNKNOWN_KEY, Assistant, assistant
 from tests.clients.conftest import TOOLS, run_in
 from tests.docs.conftest import SHOWN_ADDRESS
 from tests.docs.pages import DOCS, assert_printed, blocks, commands
 from tests.institutions import institution_id
-from tests.pages.site import bundled
 from tests.server.conftest import Server, Start, Store
 from tests.servers import wait_until
 
@@ -44,15 +38,7 @@ CHARACTERS_PER_TOKEN = 4
 
 @pytest.fixture(scope="module")
 def server(start: Start, store: Store) -> Server:
-    """Start a service with two workers that logs each request; a clinician has reviewed gout."""
-    review = Review("Dr. A. Example, general practitioner", date(2026, 11, 2))
-    reviewed = Catalogue(
-        Entry(replace(entry.diagnosis, reviewed=review), entry.interventions)
-        if entry.diagnosis.id == "gout"
-        else entry
-        for entry in bundled().entries
-    )
-    keep_catalogue(store.container.storage(), reviewed, at=datetime.now(UTC))
+    """Start a service with two workers that logs each request."""
     started = start(store.folder, "serve", "--workers", "2", access_log="on")
     started.wait_until_ready()
     return started
@@ -158,19 +144,6 @@ def test_codes_of_a_record_find_diagnoses(client: Assistant, server: Server, key
     assert DISCLAIMER in found.text
 
 
-def test_who_reviewed_an_entry_comes_from_the_data(client: Assistant) -> None:
-    by = {"by": "Dr. A. Example, general practitioner", "on": "2026-11-02"}
-    reviewed, not_reviewed = (
-        client.call("list_interventions", diagnosis_id=name) for name in ("gout", "asthma")
-    )
-
-    assert client.call("find_diagnoses", q="gout").content["diagnoses"][0]["reviewed"] == by
-    assert reviewed.content["diagnosis"]["reviewed"] == by
-    assert "reviewed by Dr. A. Example, general practitioner, 2026-11-02." in reviewed.text
-    assert not_reviewed.content["diagnosis"]["reviewed"] is None
-    assert "not reviewed by a clinician." in not_reviewed.text
-
-
 def test_interventions_are_found_by_words(client: Assistant, server: Server, key: str) -> None:
     found = client.call("find_interventions", q="arthroscopic surgery", direction="against")
 
@@ -185,32 +158,6 @@ def test_interventions_are_found_by_words(client: Assistant, server: Server, key
         assert len(given.get("effects", [])) == len(record["effects"])
         assert f"AGAINST: {record['title']} (" in found.text
     assert DISCLAIMER in found.text
-
-
-def test_a_ward_asks_what_is_advised_against(client: Assistant, server: Server, key: str) -> None:
-    found = client.call(
-        "find_interventions",
-        icd10=["M17.11", "I50.0", "M54"],
-        group="advised_against",
-        diagnosis=["knee-osteoarthritis", "heart-failure"],
-        limit=100,
-    )
-
-    served = data(
-        server,
-        key,
-        "/interventions?icd10=M17.11,I50.0,M54&group=advised_against&limit=100"
-        "&diagnosis=knee-osteoarthritis,heart-failure",
-    )
-    assert not found.failed, found.text
-    given = found.content["interventions"]
-    assert [one["id"] for one in given] == [record["id"] for record in served["data"]] != []
-    assert {one["group"] for one in given} == {"advised_against"}
-    assert found.content["matches"][2]["narrower"] != []
-    assert "this code is wider" in found.text
-    without = client.call("find_interventions", group="advised_against")
-    assert without.failed
-    assert "q is required without codes and diagnosis" in without.text
 
 
 @pytest.mark.parametrize(

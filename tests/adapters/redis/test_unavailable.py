@@ -40,29 +40,11 @@ def served(fragile: servers.RedisServer) -> Iterator[tuple[WaitingStorage, str]]
 
 
 @contextmanager
-def read_only(server: servers.RedisServer) -> Iterator[None]:
-    """Make the server follow another one, as after a failover that a client has not noticed."""
-    with server.client() as client:
-        client.replicaof("127.0.0.1", servers.free_port())
-        yield
-        client.replicaof("NO", "ONE")
-
-
-@contextmanager
 def out_of_memory(server: servers.RedisServer) -> Iterator[None]:
     with server.client() as client:
         client.config_set("maxmemory", 1)
         yield
         client.config_set("maxmemory", 0)
-
-
-@contextmanager
-def without_replicas(server: servers.RedisServer) -> Iterator[None]:
-    """Make the server reject writes because no replica would receive them."""
-    with server.client() as client:
-        client.config_set("min-replicas-to-write", 1)
-        yield
-        client.config_set("min-replicas-to-write", 0)
 
 
 @contextmanager
@@ -77,9 +59,7 @@ def without_scripts(server: servers.RedisServer) -> Iterator[None]:
 FAULTS: dict[str, Callable[[servers.RedisServer], AbstractContextManager[None]]] = {
     "stopped": lambda server: server.stopped(),
     "frozen": lambda server: server.frozen(),
-    "read only": read_only,
     "out of memory": out_of_memory,
-    "without replicas": without_replicas,
     "without scripts": without_scripts,
 }
 

@@ -12,8 +12,6 @@ from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.application.accounts.manage_institutions import ManageInstitutions
 from evref.application.accounts.passwords import Attempts, Bulkhead
 from evref.application.accounts.people import People
-from evref.application.accounts.refused_sign_ins import RefusedSignIns
-from evref.application.accounts.sign_in import SignIn
 from evref.domain.accounts.session import MOST_SESSIONS, Session, SessionToken
 from evref.domain.accounts.slowdown import PER_ACCOUNT, Failures
 from evref.domain.errors import (
@@ -29,8 +27,9 @@ from evref.ports.storage import Changes, DelegatingStorage, Storage
 from evref.testing.builders import OPERATOR, a_member
 from evref.testing.contract import succeeds
 from evref.testing.filling import at_once, keep, keep_institutions
-from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
+from tests.fakes import FakeClock, SeededRandomness
 from tests.servers import PATIENCE
+from tests.use_cases import Fakes
 
 TO_SEE_IT_WAIT = 0.5
 """The seconds in which an act that does not have to wait finishes."""
@@ -56,14 +55,7 @@ class PausedStorage(DelegatingStorage):
 
 
 def people_of(storage: Storage, seed: int) -> People:
-    return People(
-        storage=storage,
-        bulkhead=Bulkhead(),
-        passwords=QuickPasswordHasher(),
-        guesser=SingleGuess(),
-        clock=FakeClock(),
-        randomness=SeededRandomness(seed),
-    )
+    return Fakes(randomness=SeededRandomness(seed)).people(storage)
 
 
 def set_sign_in(storage: Storage) -> object:
@@ -208,15 +200,7 @@ def test_a_member_who_signs_in_many_times_at_once_has_only_the_most_sessions(
         keep(storage, SESSIONS, Session.begin(member, SessionToken.make(number), FakeClock().now()))
 
     def start(number: int) -> object:
-        sign_in = SignIn(
-            storage=storage,
-            attempts=Attempts(storage, Bulkhead(), FakeClock()),
-            refused=RefusedSignIns(storage.audit, FakeClock()),
-            passwords=QuickPasswordHasher(),
-            guesser=SingleGuess(),
-            clock=FakeClock(),
-            randomness=SeededRandomness(100 + number),
-        )
+        sign_in = Fakes(randomness=SeededRandomness(100 + number)).sign_in(storage)
         return sign_in.start(member)
 
     at_once(6, start)

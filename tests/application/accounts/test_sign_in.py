@@ -11,9 +11,8 @@ import pytest
 from evref.adapters.outbound.memory import MemoryStorage
 from evref.adapters.outbound.memory.accounts import MemoryRecordChanges
 from evref.adapters.outbound.memory.state import MemoryState
-from evref.application.accounts.passwords import Attempts, Bulkhead
+from evref.application.accounts.passwords import Bulkhead
 from evref.application.accounts.people import People
-from evref.application.accounts.refused_sign_ins import RefusedSignIns
 from evref.application.accounts.sign_in import SignIn
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.session import SessionToken
@@ -30,7 +29,8 @@ from evref.domain.principal import Principal
 from evref.ports.accounts import ATTEMPTS, MEMBERS, SESSIONS, Kind
 from evref.ports.storage import Changes, DelegatingStorage
 from evref.testing.builders import NOON, OPERATOR
-from tests.fakes import FakeClock, QuickPasswordHasher, SeededRandomness, SingleGuess
+from tests.fakes import FakeClock, QuickPasswordHasher, SingleGuess
+from tests.use_cases import Fakes
 
 EMAIL = "ward@example.org"
 PASSWORD = "correct horse battery"
@@ -131,17 +131,9 @@ class ResettingStorage(DelegatingStorage):
 
 
 def test_a_reset_right_after_a_change_ends_the_new_session_too(
-    storage: MemoryStorage, clock: FakeClock, passwords: QuickPasswordHasher
+    storage: MemoryStorage, fakes: Fakes
 ) -> None:
-    sign_in = SignIn(
-        storage=ResettingStorage(storage),
-        attempts=Attempts(storage, Bulkhead(), clock),
-        refused=RefusedSignIns(storage.audit, clock),
-        passwords=passwords,
-        guesser=SingleGuess(),
-        clock=clock,
-        randomness=SeededRandomness(1),
-    )
+    sign_in = fakes.sign_in(ResettingStorage(storage))
     token = sign_in.begin(EMAIL, PASSWORD, address=HERE).token
     begun = sign_in.change_password(token, **CHANGE).token
 
