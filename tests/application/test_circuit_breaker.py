@@ -15,6 +15,14 @@ def breaker(clock: FakeClock) -> CircuitBreaker:
     return CircuitBreaker(clock)
 
 
+@pytest.fixture
+def half_open(breaker: CircuitBreaker, clock: FakeClock) -> CircuitBreaker:
+    """Return a circuit that a call opened which hung, a second later."""
+    fail(breaker, lambda: clock.advance(seconds=2))
+    clock.advance(seconds=1)
+    return breaker
+
+
 def fail(breaker: CircuitBreaker, after: Callable[[], None]) -> None:
     """Make a request to storage that fails after `after` has advanced the clock."""
 
@@ -57,42 +65,33 @@ def test_a_call_that_hangs_opens_the_circuit_for_a_second(
     assert lets_through(breaker)
 
 
-def test_a_half_open_circuit_lets_one_call_through_at_a_time(
-    breaker: CircuitBreaker, clock: FakeClock
-) -> None:
-    fail(breaker, lambda: clock.advance(seconds=2))
-    clock.advance(seconds=1)
-
-    beside = breaker(lambda: [lets_through(breaker) for _ in range(3)])
+def test_a_half_open_circuit_lets_one_call_through_at_a_time(half_open: CircuitBreaker) -> None:
+    beside = half_open(lambda: [lets_through(half_open) for _ in range(3)])
 
     assert beside == [False, False, False]
-    assert lets_through(breaker)
+    assert lets_through(half_open)
 
 
 def test_a_half_open_circuit_opens_again_when_storage_still_hangs(
-    breaker: CircuitBreaker, clock: FakeClock
+    half_open: CircuitBreaker, clock: FakeClock
 ) -> None:
-    fail(breaker, lambda: clock.advance(seconds=2))
-    clock.advance(seconds=1)
-    fail(breaker, lambda: clock.advance(seconds=2))
+    fail(half_open, lambda: clock.advance(seconds=2))
 
-    assert not lets_through(breaker)
+    assert not lets_through(half_open)
 
 
 def test_an_error_that_is_an_answer_of_storage_closes_the_circuit(
-    breaker: CircuitBreaker, clock: FakeClock
+    half_open: CircuitBreaker,
 ) -> None:
     """An invalid key, for example, shows that storage answers."""
-    fail(breaker, lambda: clock.advance(seconds=2))
-    clock.advance(seconds=1)
 
     def refuse() -> None:
         raise InvalidApiKeyError
 
     with pytest.raises(InvalidApiKeyError):
-        breaker(refuse)
+        half_open(refuse)
 
-    assert lets_through(breaker)
+    assert lets_through(half_open)
 
 
 def test_a_late_failure_does_not_open_a_circuit_that_another_answer_closed(

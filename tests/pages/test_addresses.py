@@ -136,14 +136,6 @@ def test_every_link_of_the_pages_leads_somewhere() -> None:
             assert status in ({200, 303} if is_led_on else {200}), link
 
 
-def test_an_intervention_s_address_holds_whatever_is_filtered() -> None:
-    filtered = page("/catalogue/low-back-pain?module=home&phase=chronic")
-
-    place = "/catalogue/low-back-pain#low-back-pain-opioids"
-    assert place in filtered.links
-    assert "low-back-pain-opioids" in page("/catalogue/low-back-pain").ids
-
-
 def test_an_unknown_diagnosis_is_not_found() -> None:
     visitor = Visitor(bundled_site())
     answer, near = visitor.get("/catalogue/unicorn"), visitor.get("/catalogue/astma")

@@ -122,13 +122,6 @@ def test_filters_show_what_the_interface_gives(module: Module | None, phase: Pha
     assert f'"{bundled_site().settings.base_url}{address}"' in seen.text()
 
 
-def test_several_codes_find_the_diagnoses_of_each() -> None:
-    links = page("/catalogue?q=M54.5,+G61.0").links
-
-    assert {"/catalogue/low-back-pain", "/catalogue/guillain-barre-syndrome"} <= set(links)
-    assert len([link for link in links if re.fullmatch("/catalogue/(?!changes).*", link)]) == 2
-
-
 @pytest.mark.parametrize("path", EVERY_PAGE[:-1])
 def test_every_page_says_what_the_catalogue_is_not_and_which_it_is(path: str) -> None:
     text = page(path).text()

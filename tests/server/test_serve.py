@@ -138,17 +138,6 @@ def watch_limit(server: Server, token: str, is_over: Event) -> list[dict[str, in
                 return readings
 
 
-def test_every_worker_serves_the_same_whole_catalogue(server: Server, store: Store) -> None:
-    token = store.key().token.text
-
-    answers = everywhere(server, "/api/v1/catalogue", token)
-
-    assert {answer.status for answer in answers} == {200}
-    assert len({(answer.headers["ETag"], answer.body) for answer in answers}) == 1
-    meta = json.loads(answers[0].body)["meta"]
-    assert meta["count"] == len(list(BUNDLED_CATALOGUE.glob("*.yaml")))
-
-
 def test_a_loaded_catalogue_is_served_by_every_worker_without_a_restart(
     server: Server, store: Store
 ) -> None:

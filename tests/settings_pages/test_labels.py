@@ -54,22 +54,6 @@ def test_a_time_is_told_in_its_unit(ago: timedelta, words: str) -> None:
     assert time_in_words(NOW - ago, NOW) == words
 
 
-@pytest.mark.parametrize(
-    ("days", "words"),
-    [
-        (0, "today"),
-        (-1, "yesterday"),
-        (1, "tomorrow"),
-        (-5, "5 days ago"),
-        (6, "in 6 days"),
-        (31, "in 1 month"),
-        (-366, "1 year ago"),
-    ],
-)
-def test_a_day_is_told_from_today(days: int, words: str) -> None:
-    assert day_in_words(NOW.date() + timedelta(days), NOW.date()) == words
-
-
 @given(at=INSTANTS, now=INSTANTS)
 def test_a_time_is_never_told_on_the_wrong_side(at: datetime, now: datetime) -> None:
     """The words for the past and for the future are different."""

@@ -158,16 +158,6 @@ def test_equal_references_share_a_key(tmp_path: Path) -> None:
     assert "url" not in text
 
 
-@pytest.mark.parametrize("name", ["README.md", ".hidden", "knee-osteoarthritis.yaml"])
-def test_a_folder_that_is_not_empty_is_refused_and_kept(name: str, tmp_path: Path) -> None:
-    """Reading the folder back would mix catalogues, and nobody can lose a file."""
-    (tmp_path / name).write_text("before")
-    message = "is not empty; name a folder that is empty or does not exist"
-
-    assert faults_of_writing(a_catalogue(), tmp_path) == (FileFault(str(tmp_path), None, message),)
-    assert [path.read_text() for path in tmp_path.iterdir()] == ["before"]
-
-
 def test_a_folder_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("kept")
 
