@@ -221,7 +221,7 @@ def test_a_wrong_setting_stops_a_command_with_one_line(
     assert message in run(*command, **settings).refused()
 
 
-def test_a_terminal_that_cannot_show_a_character_gets_another(folder: Path) -> None:
+def test_a_terminal_that_cannot_show_a_character_gets_another(ready: Run, folder: Path) -> None:
     """JSON has an escape instead, so that programs lose nothing."""
     environ = {**os.environ, "PYTHONIOENCODING": "iso-8859-1", "PYTHONPATH": str(REPOSITORY)}
 
@@ -229,10 +229,9 @@ def test_a_terminal_that_cannot_show_a_character_gets_another(folder: Path) -> N
         command = [sys.executable, "-m", "evref", *arguments]
         return subprocess.run(command, env=environ, capture_output=True, check=True).stdout
 
-    run("init")
     name = "Klinik “Łódź”"
     assert "?ód?".encode("iso-8859-1") in run("institution", "create", name)
-    assert [record["name"] for record in json.loads(run("institution", "list", "--json"))] == [name]
+    assert name in [record["name"] for record in json.loads(run("institution", "list", "--json"))]
 
 
 def test_without_a_folder_for_temporary_files_a_server_does_not_start(folder: Path) -> None:

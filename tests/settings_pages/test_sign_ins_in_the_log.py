@@ -21,6 +21,7 @@ from tests.settings_pages.site import (
     NewSite,
     Site,
 )
+from tests.settings_pages.test_sign_in_by_proxy import headers, secret_of
 from tests.settings_pages.visitor import Visitor, a_member, text_of
 
 LOG = "/settings/audit-log"
@@ -130,14 +131,7 @@ def test_sign_ins_are_kept_for_400_days(site_on_sqlite: NewSite, *, by_proxy: bo
 
 def by_the_system(site: Site, email: str) -> dict[str, str]:
     """Return the headers that the first institution's proxy sends."""
-    secret = site.container.manage_institutions().set_sign_in(
-        OPERATOR,
-        institution_id(site.container, INSTITUTION),
-        domains=["example.org"],
-        new_secret=True,
-    )
-    assert secret is not None
-    return {"X-Forwarded-Email": email, "X-Evref-Proxy-Secret": secret.text}
+    return headers(email, secret_of(site))
 
 
 def test_sign_ins_by_the_institution_s_system_are_gathered_by_the_minute(
@@ -189,8 +183,8 @@ def test_the_system_s_sign_in_of_another_domain_is_a_refused_one_of_the_member(
 ) -> None:
     site = site_on_sqlite(sign_in_header="X-Forwarded-Email")
     site.add_member("dr@example.com", Role.READER)
-    headers = by_the_system(site, email)
-    assert Visitor(site).get("/settings/password", headers=headers).status_code == 303
+    sent = by_the_system(site, email)
+    assert Visitor(site).get("/settings/password", headers=sent).status_code == 303
 
     assert [name for name in (INSTITUTION, OTHER_INSTITUTION) for _ in sign_ins(site, name)] == (
         [] if institution is None else [institution]

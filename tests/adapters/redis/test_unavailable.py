@@ -22,8 +22,6 @@ from tests import servers
 from tests.adapters.redis.conftest import WaitingStorage, storage_on
 from tests.fakes import FakeClock
 
-TODAY = NOON.date()
-
 
 @pytest.fixture(scope="module")
 def fragile() -> Iterator[servers.RedisServer]:
