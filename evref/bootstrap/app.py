@@ -11,14 +11,12 @@ import evref
 from evref.adapters.inbound.web import cookies, errors, headers, health, static_files
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.cross_origin import allow_scripts
-from evref.adapters.inbound.web.errors import ErrorResponses
 from evref.adapters.inbound.web.frame import Frame
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.identity import Identity
 from evref.adapters.inbound.web.interfaces import Interfaces
-from evref.adapters.inbound.web.observation import log_access
 from evref.adapters.inbound.web.representations import JsonProvider
-from evref.adapters.inbound.web.service import Service
+from evref.adapters.inbound.web.service import Service, log_access
 from evref.bootstrap import logs
 from evref.bootstrap.container import Container, container_for
 from evref.bootstrap.demo import demo_of, prepare
@@ -40,9 +38,8 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     app = _new_flask(settings)
     app.extensions[CONTAINER] = container
     enabled = enabled_interfaces(settings)
-    interfaces = Interfaces(enabled)
-    error_responses = ErrorResponses(settings.base_url, interfaces)
-    host = _host(settings, container, error_responses, [*enabled])
+    interfaces = Interfaces(enabled, settings.base_url)
+    host = _host(settings, container, interfaces, [*enabled])
     host.frame.register(app)
     # After the frame, whose options of Jinja hold only until the first use of its environment.
     static_files.register(app)
@@ -53,7 +50,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
             app.register_blueprint(blueprint)
     cookies.configure(app, container.cookie_secret, settings.base_url)
     _refuse_own_path(app, settings.base_url)
-    error_responses.register(app)
+    app.register_error_handler(Exception, interfaces.response)
     headers.register(app, host.frame.redirect, settings.frame_ancestors)
 
     if settings.cors_origins:
@@ -105,8 +102,8 @@ def _new_flask(settings: Settings) -> APIFlask:
 def _host(
     settings: Settings,
     container: Container,
-    error_responses: ErrorResponses,
-    interfaces: list[str],
+    interfaces: Interfaces,
+    names: list[str],
 ) -> Host:
     cache_bytes = settings.representation_cache_mb * 1024 * 1024
     visitor = Identity(
@@ -134,11 +131,11 @@ def _host(
         keys=container.manage_keys(),
         log=container.read_audit_log(),
         endpoint=CatalogueEndpoints(
-            container.browse(), container.gate().admit, cache_bytes, error_responses
+            container.browse(), container.gate().admit, cache_bytes, interfaces.raw_response
         ),
         frame=frame,
         visitor=visitor,
-        interfaces=interfaces,
+        interfaces=names,
         warnings=container.storage().warnings,
         example=container.example,
     )

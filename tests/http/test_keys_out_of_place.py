@@ -8,7 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
-from evref.adapters.inbound.web.observation import CompletedRequest, log_access
+from evref.adapters.inbound.web.host import CompletedRequest
+from evref.adapters.inbound.web.service import log_access
 from evref.bootstrap import logs
 from evref.bootstrap.settings import LogFormat
 from evref.domain.access.token import KeyToken

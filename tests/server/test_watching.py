@@ -102,7 +102,7 @@ AS_ANOTHER_USER = """
 import os
 from pathlib import Path
 from evref.adapters.inbound.metrics.blueprint import Metrics
-from evref.adapters.inbound.web.observation import CompletedRequest
+from evref.adapters.inbound.web.host import CompletedRequest
 
 metrics = Metrics(Path())
 metrics.of_request(CompletedRequest({"REQUEST_METHOD": "GET"}, 200, 0.001))

@@ -17,7 +17,7 @@ from evref.adapters.inbound.fhir.interactions import Interactions
 from evref.adapters.inbound.fhir.outcome import MEDIA_TYPE, ROOT, render_problem
 from evref.adapters.inbound.fhir.paging import subset
 from evref.adapters.inbound.fhir.values import FORMATS
-from evref.adapters.inbound.web import posted
+from evref.adapters.inbound.web import query
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.interfaces import Interface
 from evref.adapters.inbound.web.problems import NotAcceptableError
@@ -59,7 +59,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         return respond(capability, PUBLIC)
 
     def search_type(served: Served, media_type: str, resource_type: str) -> Response:
-        given = posted.parameters()
+        given = query.posted_or_sent()
         parameters = search.SEARCH[resource_type]
         ignored: list[str] = []
         if _LENIENT.search(request.headers.get("Prefer", "")):

@@ -15,7 +15,7 @@ from evref.adapters.inbound.infobutton.knowledge_request import (
 )
 from evref.adapters.inbound.infobutton.knowledge_response import KnowledgeResponse, search_page
 from evref.adapters.inbound.infobutton.problems import RESPONSE_TYPE, render_problem
-from evref.adapters.inbound.web import atom, posted
+from evref.adapters.inbound.web import atom, query
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.interfaces import Interface
 from evref.adapters.inbound.web.representations import NEVER, PRIVATE, preferred_media_type
@@ -35,7 +35,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         served: Served,
         media_type: str,  # noqa: ARG001 - a parameter selects it
     ) -> AnyResponse:
-        asked = knowledge_request.parse(posted.parameters(), response_types, served)
+        asked = knowledge_request.parse(query.posted_or_sent(), response_types, served)
         response = KnowledgeResponse(asked, served, base_url, has_pages)
         if asked.response_type == HTML:
             return _to_page(host, response.page())
@@ -45,7 +45,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
 
     @views.route("/infobutton", methods=["GET", "POST"])
     def infobutton() -> AnyResponse:
-        response_type = knowledge_request.response_type(posted.parameters())
+        response_type = knowledge_request.response_type(query.posted_or_sent())
         request.environ[RESPONSE_TYPE] = response_type
         # A record system opens the page in a browser, which has no key.
         page = _without_key(host) if has_pages and response_type == HTML else None
@@ -58,7 +58,7 @@ def _without_key(host: Host) -> AnyResponse | None:
     """Return the page for a browser that may read it, or the sign-in page; None if with a key."""
     served, base_url = host.frame.served, host.settings.base_url
     asked = knowledge_request.parse(
-        posted.parameters(), RESPONSE_TYPES, served or host.browse.current()
+        query.posted_or_sent(), RESPONSE_TYPES, served or host.browse.current()
     )
     address: str | None
     if served is not None:

@@ -23,7 +23,7 @@ from prometheus_client.registry import Collector
 
 import evref
 from evref.adapters.inbound.web import headers
-from evref.adapters.inbound.web.observation import CompletedRequest
+from evref.adapters.inbound.web.host import CompletedRequest
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.domain.access.quota import Quota
 from evref.domain.catalogue.catalogue import Catalogue

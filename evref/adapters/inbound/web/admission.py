@@ -13,7 +13,6 @@ from flask import Response, make_response, request
 
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache, Target
-from evref.adapters.inbound.web.errors import ErrorResponses
 from evref.adapters.inbound.web.problems import MissingCredentialsError, NotAcceptableError
 from evref.adapters.inbound.web.representations import (
     PRIVATE,
@@ -60,11 +59,12 @@ class CatalogueEndpoints:
         browse: BrowseCatalogue,
         admit: Admit,
         most_bytes: int,
-        error_responses: ErrorResponses,
+        refused: Callable[[Exception, WSGIEnvironment], RawResponse],
     ) -> None:
+        """`refused` returns the response to a request that was not admitted."""
         self._browse = browse
         self._admit_key = admit
-        self._error_responses = error_responses
+        self._refused = refused
         self._cache: ResponseCache[CachedResponse] = ResponseCache(most_bytes)
 
     def __call__(
@@ -138,7 +138,7 @@ class CatalogueEndpoints:
                 return None
             response = representation.response(PRIVATE, environ)
         except Exception as error:  # noqa: BLE001 - every error becomes a response
-            response = self._error_responses.raw_response(error, environ)
+            response = self._refused(error, environ)
         environ[headers.ROUTE] = cached.route
         response.headers.extend(headers.of_api(environ))
         return response

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 from urllib.parse import urlencode
+from wsgiref.types import WSGIEnvironment
 
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.frame import Frame
 from evref.adapters.inbound.web.identity import Identity
-from evref.adapters.inbound.web.observation import Observer
 from evref.application.access.gate import Gate
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.people import People
@@ -22,6 +22,18 @@ from evref.domain.principal import Readers
 
 class InterfaceError(EvrefError):
     """Indicates an interface that cannot be served; the message is one line for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompletedRequest:
+    """A request and its status; `seconds` is the time until its response was ready."""
+
+    environ: WSGIEnvironment
+    status: int
+    seconds: float
+
+
+Observer: TypeAlias = Callable[[CompletedRequest], None]
 
 
 class HostSettings(Protocol):

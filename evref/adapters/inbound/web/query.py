@@ -10,12 +10,15 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from flask import g, request
+from werkzeug.datastructures import MultiDict
+from werkzeug.exceptions import UnsupportedMediaType
 
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.catalogue.question import LONGEST_TEXT
 from evref.domain.redaction import has_key
 
 ITEMS_A_PAGE = 50
+_MOST_BYTES_POSTED = 16 * 1024
 
 T = TypeVar("T")
 
@@ -74,6 +77,23 @@ def parse(parameters: Mapping[str, Parse]) -> dict[str, Any]:
                 faults[f"{name}, which {error}"] = None
     g.not_understood = tuple(faults)
     return {} if faults else {name: value for name, value in read_values.items() if value}
+
+
+def posted_or_sent() -> MultiDict[str, str]:
+    """Return the parameters of the address, and of a posted form of at most 16 KiB.
+
+    Raises:
+        UnsupportedMediaType: If the body has another media type.
+        RequestEntityTooLarge: If it is larger.
+
+    """
+    if request.method != "POST":
+        return request.args
+    has_body = bool(request.content_length or request.headers.get("Transfer-Encoding"))
+    if has_body and request.mimetype != "application/x-www-form-urlencoded":
+        raise UnsupportedMediaType
+    request.max_content_length = request.max_form_memory_size = _MOST_BYTES_POSTED
+    return MultiDict([*request.args.items(multi=True), *request.form.items(multi=True)])
 
 
 def refuse_parameters() -> None:

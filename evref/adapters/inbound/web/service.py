@@ -5,6 +5,7 @@ A request takes one way, from the top of `Service.__call__` to its bottom.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -15,14 +16,17 @@ from werkzeug.datastructures import Headers
 from werkzeug.exceptions import BadRequest
 
 from evref.adapters.inbound.web import headers
+from evref.adapters.inbound.web.host import CompletedRequest, Observer
 from evref.adapters.inbound.web.interfaces import Interfaces
-from evref.adapters.inbound.web.observation import CompletedRequest, Observer
 from evref.adapters.inbound.web.representations import RawResponse
+from evref.domain.redaction import without_keys
 from evref.ports.deadline import one_request
 
 if TYPE_CHECKING:
     from _typeshed import OptExcInfo
     from _typeshed.wsgi import InputStream
+
+_access_log = logging.getLogger("evref.access")
 
 
 class Service:
@@ -114,6 +118,30 @@ def _varying(fields: list[tuple[str, str]]) -> list[tuple[str, str]]:
     varying = Headers(fields)
     varying["Vary"] = f"{varying['Vary']}, Origin" if "Vary" in varying else "Origin"
     return varying.to_wsgi_list()
+
+
+def log_access(completed: CompletedRequest) -> None:
+    """Log one line per request, with its id and the id of its key; never the key or the query."""
+    environ = completed.environ
+    path = headers.shown_path(environ)
+    method = without_keys(environ["REQUEST_METHOD"])
+    known = headers.log_fields(environ)
+    _access_log.info(
+        "%s %r %d in %.1f ms, %s",
+        method,
+        path,
+        completed.status,
+        completed.seconds * 1000,
+        ", ".join(f"{name} {value}" for name, value in known.items()),
+        extra={
+            "method": method,
+            "path": path,
+            "route": environ.get(headers.ROUTE),
+            "status": completed.status,
+            "milliseconds": round(completed.seconds * 1000, 3),
+            **known,
+        },
+    )
 
 
 class _Body:
