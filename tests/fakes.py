@@ -121,15 +121,12 @@ class _BreakableCatalogue(PublishedCatalogue):
         self._storage.looks += 1
         return self._unbroken().publication_id()
 
-    def load(self) -> Catalogue | None:
-        self._storage.loads += 1
-        return self._unbroken().load()
+    def load(self, version: str | None = None) -> Catalogue | None:
+        self._storage.loads += version is None
+        return self._unbroken().load(version)
 
     def history(self) -> tuple[Publication, ...]:
         return self._unbroken().history()
-
-    def load_version(self, version: str) -> Catalogue | None:
-        return self._unbroken().load_version(version)
 
     def loaded_map(self) -> LoadedMap | None:
         return self._unbroken().loaded_map()

@@ -37,8 +37,8 @@ class PublishedCatalogue(ABC):
         """
 
     @abstractmethod
-    def load(self) -> Catalogue | None:
-        """Return the current catalogue, or None if there is none.
+    def load(self, version: str | None = None) -> Catalogue | None:
+        """Return the catalogue of this version, by default the current one; None if not stored.
 
         Raises:
             StorageUnavailableError: Also if the stored data is damaged.
@@ -52,15 +52,6 @@ class PublishedCatalogue(ABC):
         The first is the current one. Empty if there is none. The catalogues of the first
         `CATALOGUES_KEPT` are stored too. Each publication removes the publications that are both
         older than `KEPT_FOR` and beyond the newest `PUBLICATIONS_KEPT`.
-        """
-
-    @abstractmethod
-    def load_version(self, version: str) -> Catalogue | None:
-        """Return the catalogue of this version, or None if it is not stored.
-
-        Raises:
-            StorageUnavailableError: Also if the stored data is damaged.
-
         """
 
     @abstractmethod

@@ -63,7 +63,7 @@ def assert_serves(storage: Storage, catalogue: Catalogue) -> None:
 
 
 def assert_stores(storage: Storage, catalogue: Catalogue) -> None:
-    loaded = storage.catalogue.load_version(catalogue.version)
+    loaded = storage.catalogue.load(catalogue.version)
     assert loaded is not None
     assert loaded.entries == catalogue.entries
     assert loaded.version == catalogue.version
@@ -76,7 +76,7 @@ class CatalogueContract:
         assert storage.catalogue.publication_id() is None
         assert storage.catalogue.load() is None
         assert storage.catalogue.history() == ()
-        assert storage.catalogue.load_version(a_catalogue().version) is None
+        assert storage.catalogue.load(a_catalogue().version) is None
 
     def test_a_catalogue_comes_back_as_it_was_published(self, storage: Storage) -> None:
         """Every field of every entry is the same, in the same order."""
@@ -225,7 +225,7 @@ class CatalogueContract:
             (),
         ]
         for catalogue in catalogues[:3]:
-            assert storage.catalogue.load_version(catalogue.version) is None
+            assert storage.catalogue.load(catalogue.version) is None
         for catalogue in catalogues[3:]:
             assert_stores(storage, catalogue)
 
@@ -261,7 +261,7 @@ class CatalogueContract:
 
         assert_serves(storage, served)
         assert storage.catalogue.history() == before
-        assert storage.catalogue.load_version(other.version) is None
+        assert storage.catalogue.load(other.version) is None
 
     @pytest.mark.parametrize("is_first", [True, False], ids=["the first", "a later one"])
     def test_one_of_several_concurrent_replacements_succeeds(

@@ -21,7 +21,7 @@ def keep_catalogue(storage: Storage, catalogue: Catalogue, *, at: datetime = NOO
     """Publish the catalogue in place of any served one."""
     served, earlier = storage.catalogue.version(), None
     with suppress(StorageUnavailableError):  # damaged
-        earlier = None if served is None else storage.catalogue.load_version(served)
+        earlier = None if served is None else storage.catalogue.load(served)
     publication = a_publication(catalogue, at=at, earlier=earlier)
     with storage.changes(OPERATOR, at) as changes:
         changes.catalogue.publish(catalogue, publication, replacing=served)

@@ -242,7 +242,7 @@ class Catalogues(Task):
         history = store.history()
         assert history[0].version == loaded.version
         for publication in history[:CATALOGUES_KEPT]:
-            kept = store.load_version(publication.version)
+            kept = store.load(publication.version)
             assert kept is not None
             assert Catalogue(kept.entries).version == publication.version
         return self._versions[loaded.version]

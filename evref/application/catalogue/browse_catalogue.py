@@ -84,7 +84,7 @@ class BrowseCatalogue:
         kept = [publication.version for publication in served.publications[:CATALOGUES_KEPT]]
         earlier = None
         if version in kept:
-            earlier = self._breaker(lambda: self._store.load_version(version))
+            earlier = self._breaker(lambda: self._store.load(version))
         if earlier is None:
             raise UnknownVersionError(version, tuple(dict.fromkeys(kept)))
         comparison = served.catalogue.compared_with(earlier)

@@ -90,7 +90,7 @@ class PublishCatalogue:
         served, *earlier = [publication.version for publication in self.history(principal)]
         if version is None:
             version = next((older for older in earlier if older != served), None)
-        catalogue = None if version is None else self.storage.catalogue.load_version(version)
+        catalogue = None if version is None else self.storage.catalogue.load(version)
         if catalogue is None:
             raise UnknownVersionError(version, tuple(dict.fromkeys([served, *earlier])))
         # Otherwise publish_bundled would replace what the operator chose.
@@ -131,16 +131,13 @@ class PublishCatalogue:
         return None
 
     def export(self, principal: Principal, folder: Path) -> Catalogue:
-        authorise(principal, Right.PUBLISH_CATALOGUE)
-        catalogue = self.storage.catalogue.load()
-        if catalogue is None:
-            raise NoCatalogueError
+        _, catalogue = self.status(principal)
         self.files.write(catalogue, folder)
         return catalogue
 
     def status(self, principal: Principal) -> tuple[Publication, Catalogue]:
         publication = self.history(principal)[0]
-        catalogue = self.storage.catalogue.load_version(publication.version)
+        catalogue = self.storage.catalogue.load(publication.version)
         if catalogue is None:
             raise NoCatalogueError
         return publication, catalogue
@@ -167,7 +164,7 @@ class PublishCatalogue:
             # A damaged catalogue must not prevent its replacement. If the storage is unavailable,
             # the publication reports it.
             with suppress(StorageUnavailableError):
-                earlier = self.storage.catalogue.load_version(served)
+                earlier = self.storage.catalogue.load(served)
         return Plan(
             catalogue,
             served,

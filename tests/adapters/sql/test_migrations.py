@@ -127,7 +127,7 @@ def test_an_earlier_publication_of_a_release_is_served_again(upgraded: Upgraded)
     before = [publication.version for publication in storage.catalogue.history()]
     assert before == upgraded.known["versions"]
     for version in before:
-        loaded = storage.catalogue.load_version(version)
+        loaded = storage.catalogue.load(version)
         assert loaded is not None
         assert loaded.version == version
 
@@ -151,7 +151,7 @@ def test_a_damaged_catalogue_of_a_release_is_not_kept(
     upgraded = Upgraded(url, release)
 
     assert upgraded.get("/api/v1/diagnoses").status_code == 503
-    assert upgraded.container.storage().catalogue.load_version("any") is None
+    assert upgraded.container.storage().catalogue.load("any") is None
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,6 @@ READS: dict[str, "Act"] = {
     "catalogue.version": lambda storage: storage.catalogue.version(),
     "catalogue.load": lambda storage: storage.catalogue.load(),
     "catalogue.history": lambda storage: storage.catalogue.history(),
-    "catalogue.load_version": lambda storage: storage.catalogue.load_version("v1"),
     "keys.get": lambda storage: storage.keys.get("k1"),
     "keys.list": lambda storage: storage.keys.list(),
     "keys.of_institution": lambda storage: storage.keys.of_institution("i1"),

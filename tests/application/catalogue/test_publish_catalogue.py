@@ -70,7 +70,7 @@ def test_the_later_of_two_concurrent_plans_is_refused(publish: PublishCatalogue)
 class DamagedCatalogue(MemoryPublishedCatalogue):
     """Contains catalogues that can be replaced but no longer read."""
 
-    def load_version(self, version: str) -> Catalogue | None:
+    def load(self, version: str | None = None) -> Catalogue | None:
         raise StorageUnavailableError("the stored catalogue is damaged")
 
 

@@ -24,17 +24,13 @@ class MemoryPublishedCatalogue(MemoryPart, PublishedCatalogue):
         made = self._state.publications_made
         return f"{made}-{self._state.maps_replaced}" if made else None
 
-    def load(self) -> Catalogue | None:
-        kept = self._state.publications
-        return kept[0][1] if kept else None
-
     def history(self) -> tuple[Publication, ...]:
         return tuple(publication for publication, _ in self._state.publications)
 
-    def load_version(self, version: str) -> Catalogue | None:
+    def load(self, version: str | None = None) -> Catalogue | None:
         kept = self._state.publications[:CATALOGUES_KEPT]
         return next(
-            (catalogue for publication, catalogue in kept if publication.version == version), None
+            (stored for publication, stored in kept if version in {None, publication.version}), None
         )
 
     def loaded_map(self) -> LoadedMap | None:

@@ -64,22 +64,18 @@ class SqlPublishedCatalogue(SqlPart, PublishedCatalogue):
         number, version, of_map = tuple(self._database.find_all(select(*numbers))[0])
         return None if version is None else f"{number}-{version}-{of_map}"
 
-    def load(self) -> Catalogue | None:
-        version = self.version()
-        if version is None:
+    def load(self, version: str | None = None) -> Catalogue | None:
+        wanted = version or self.version()
+        if wanted is None:
             return None
-        catalogue = self.load_version(version)
-        if catalogue is None:
-            raise _damaged("it is not kept")
-        return catalogue
-
-    def load_version(self, version: str) -> Catalogue | None:
         history = catalogue_history.c
         kept = select(history.catalogue).where(
-            history.version == version, history.catalogue.is_not(None)
+            history.version == wanted, history.catalogue.is_not(None)
         )
         row = self._database.find(kept.order_by(history.number.desc()).limit(1))
-        return None if row is None else _catalogue(version, row.catalogue)
+        if row is None and version is None:
+            raise _damaged("it is not kept")
+        return None if row is None else _catalogue(wanted, row.catalogue)
 
     def history(self) -> tuple[Publication, ...]:
         return tuple(
