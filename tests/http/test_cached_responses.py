@@ -10,9 +10,8 @@ from werkzeug.test import TestResponse
 
 from evref.domain.access.key import Permission
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.question import Question
 from evref.domain.catalogue.search.found import Found
-from evref.domain.catalogue.served import Served
+from evref.domain.catalogue.served import Question, Served
 from evref.testing.builders import OPERATOR
 from evref.testing.filling import at_once
 from tests.http.service import INFOBUTTON, Service, body, entries

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.intervention import names_a_direction
 from evref.domain.rules import folded, unseen_characters
+
+# A direction belongs to the evidence.
+_DIRECTION = re.compile(
+    r"\b(advi[cs]ed? against|recommend\w* against|not (recommended|advised|indicated)|avoid\w*"
+    r"|do not|should not)\b",
+    re.IGNORECASE,
+)
 
 
 def warnings(catalogue: Catalogue) -> Iterator[str]:
@@ -19,7 +26,7 @@ def warnings(catalogue: Catalogue) -> Iterator[str]:
                 "hidden"
             )
         for intervention in entry.interventions:
-            if names_a_direction(intervention.title):
+            if _DIRECTION.search(intervention.title):
                 yield (
                     f"{intervention.id}: the title {intervention.title!r} names a direction; it "
                     "should name only the intervention"

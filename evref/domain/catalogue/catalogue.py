@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from difflib import get_close_matches
 from functools import cached_property
@@ -134,14 +134,7 @@ class Catalogue:
 
     def matches(self, codes: Iterable[RecordCode]) -> tuple[Match, ...]:
         """Return the match of each code, in their order."""
-        by_code: dict[RecordCode, Match] = {}
-        matches = []
-        for code in codes:
-            key = replace(code, given="")
-            if key not in by_code:
-                by_code[key] = self._match(code)
-            matches.append(replace(by_code[key], code=code))
-        return tuple(matches)
+        return tuple(map(self._match, codes))
 
     def _match(self, code: RecordCode) -> Match:
         near = sorted(self._near(code), key=self._order.__getitem__)

@@ -114,8 +114,8 @@ def _ratio(effect: Effect) -> str:
     return f"{_RATIOS[effect.measure]} {_text(effect.estimate)}"
 
 
-def _amount(effect: Effect, value: Decimal | None = None) -> str:
-    number = _text(abs(effect.estimate if value is None else value))
+def _amount(effect: Effect) -> str:
+    number = _text(abs(effect.estimate))
     scale, of, whole = (effect.unit or "SD").partition(" of ")
     is_of_number = of and whole.isdecimal()
     return f"{number} of {whole} {scale}" if is_of_number else f"{number} {scale}{of}{whole}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeAlias
@@ -114,22 +113,6 @@ class Intervention(Declared):
             "effects",
             "must be reported by references of the intervention",
         )
-
-
-_DIRECTION = re.compile(
-    r"\b(advi[cs]ed? against|recommend\w* against|not (recommended|advised|indicated)|avoid\w*"
-    r"|do not|should not)\b",
-    re.IGNORECASE,
-)
-
-
-def names_a_direction(title: str) -> bool:
-    """Return whether a title names a direction, which belongs to the evidence.
-
-    >>> names_a_direction("Advice against oral opioids"), names_a_direction("Oral opioids")
-    (True, False)
-    """
-    return _DIRECTION.search(title) is not None
 
 
 PHASE_ORDER = {phase: index for index, phase in enumerate(Phase)}

@@ -134,15 +134,11 @@ def _fit_of_icd10(text: str, edition: Edition | None, diagnosis: Diagnosis) -> F
         if listed[0] and listed[1] and listed[0].relation is listed[1].relation:
             return listed[0]
         return _fit_by_codes(text, codes, diagnosis, _NONE)
-    if edition is Edition.CM:
-        lists = [_CM]
-    elif edition is Edition.GM:
-        lists = [_GM]
     # Codes of ICD-10-GM have at most two digits below the dot.
-    elif not divided or re.fullmatch("[0-9]{1,2}", divided):
+    may_be_of_gm = re.fullmatch("[0-9]{0,2}", divided) is not None
+    lists = [_GM] if edition is Edition.GM else [_CM]
+    if edition in {None, Edition.WHO} and may_be_of_gm:
         lists = [_CM, _GM]
-    else:
-        lists = [_CM]
     fits = [_fit_in_list(text, codes, diagnosis, code_list) for code_list in lists]
     return _agreed([fit for fit in fits if fit is not None])
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
+from evref.domain.catalogue.content import Record
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.declaration import Declared, Named
 from evref.domain.rules import counted
@@ -85,12 +86,8 @@ class Comparison(Declared):
         return tuple(name for change in self.changed for name in change.interventions_removed)
 
 
-Record = dict[str, Any]
-"""A diagnosis with its visible interventions under `interventions`, as in `content`."""
-
-
 def change_between(before: Record, after: Record) -> DiagnosisChange:
-    """Return what changed in a diagnosis."""
+    """Return what changed in a diagnosis: in its record, with its visible interventions."""
     earlier, later = _interventions(before), _interventions(after)
     changes = (
         _change_of(name, earlier[name], later[name])

@@ -1,4 +1,7 @@
-"""The served data: a catalogue with its search, and the publications up to its own."""
+"""The served data, and the questions to it.
+
+Every interface asks by a `Question` and renders what `Served.find` or `Served.answers` returns.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,12 @@ from functools import cached_property
 
 from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.intervention import Intervention
+from evref.domain.catalogue.evidence import CardGroup, Direction
+from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.catalogue.matching import Match, best_fits
 from evref.domain.catalogue.publication import Comparison, Publication
-from evref.domain.catalogue.question import Question
 from evref.domain.catalogue.record_code import Classification, RecordCode
 from evref.domain.catalogue.search.found import Answers, Found, InterventionHit
 from evref.domain.catalogue.search.search import Search
@@ -24,6 +28,38 @@ from evref.domain.errors import (
     RemovedInterventionError,
     UnknownInterventionError,
 )
+
+LONGEST_TEXT = 200
+"""The most characters of the words of a question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question to the catalogue: codes, words, ids and filters, all of which must match.
+
+    Any of the codes may match, and any of the ids of diagnoses. Empty or None means not asked.
+    `is_of_record` says that the words are a name in a patient's record, which are read more
+    strictly.
+    """
+
+    codes: tuple[RecordCode, ...] = ()
+    words: str | None = None
+    is_of_record: bool = False
+    diagnosis_ids: tuple[str, ...] = ()
+    module: Module | None = None
+    phase: Phase | None = None
+    direction: Direction | None = None
+    groups: tuple[CardGroup, ...] = ()
+
+    def admits(self, intervention: Intervention) -> bool:
+        """Return whether the intervention meets the filters."""
+        evidence = intervention.evidence
+        return (
+            self.module in {None, intervention.module}
+            and self.phase in {None, intervention.phase}
+            and self.direction in {None, evidence.direction}
+            and (not self.groups or evidence.group in self.groups)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,15 +154,15 @@ class Served:
 
     def resolve(self, codes: Iterable[RecordCode]) -> tuple[RecordCode, ...]:
         """Return the codes, those of SNOMED CT with their targets in ICD-10."""
-        return tuple(
-            self._of_snomed(code) if code.classification is Classification.SNOMED_CT else code
-            for code in codes
-        )
-
-    def _of_snomed(self, code: RecordCode) -> RecordCode:
-        if self.snomed is None:
-            return replace(code, read_as=None, error=NO_MAP)
-        return self.snomed.resolve(code)
+        resolved = []
+        for code in codes:
+            if code.classification is not Classification.SNOMED_CT:
+                resolved.append(code)
+            elif self.snomed is None:
+                resolved.append(replace(code, read_as=None, error=NO_MAP))
+            else:
+                resolved.append(self.snomed.resolve(code))
+        return tuple(resolved)
 
     def entry(self, diagnosis_id: str) -> Entry:
         """Return the entry of this diagnosis.

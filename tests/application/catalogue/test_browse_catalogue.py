@@ -147,7 +147,7 @@ class SlowStore(MemoryPublishedCatalogue):
     def loaded_map(self) -> LoadedMap | None:
         return None
 
-    def load(self, version: str | None = None) -> Catalogue | None:  # noqa: ARG002
+    def load(self, version: str | None = None) -> Catalogue | None:
         self.loads += 1
         self.let_load.wait(timeout=30)
         return self._answer()

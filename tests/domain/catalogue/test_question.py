@@ -17,12 +17,11 @@ from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import CardGroup, Direction
 from evref.domain.catalogue.matching import best_fits
-from evref.domain.catalogue.question import Question
 from evref.domain.catalogue.record_code import Classification, RecordCode, read_field, read_part
 from evref.domain.catalogue.search.found import Found
 from evref.domain.catalogue.search.lists import WITHOUT_LISTS
 from evref.domain.catalogue.search.search import Search
-from evref.domain.catalogue.served import Served
+from evref.domain.catalogue.served import Question, Served
 from evref.domain.errors import (
     RemovedDiagnosisError,
     RemovedInterventionError,

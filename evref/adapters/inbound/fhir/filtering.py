@@ -9,10 +9,9 @@ from evref.adapters.inbound.fhir.resources import Resources
 from evref.adapters.inbound.fhir.values import Codings, Period, Token
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Phase
-from evref.domain.catalogue.question import Question
 from evref.domain.catalogue.search.folding import words_of
 from evref.domain.catalogue.search.found import Found, MatchedBy
-from evref.domain.catalogue.served import Served
+from evref.domain.catalogue.served import Question, Served
 from evref.domain.rules import folded
 
 STATUS = ("http://hl7.org/fhir/publication-status", "active")

@@ -12,10 +12,9 @@ from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, SNOMED_CT, URN
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Intervention
-from evref.domain.catalogue.question import LONGEST_TEXT, Question
 from evref.domain.catalogue.record_code import FORMS, MOST_VALUES, RecordCode, read_field
 from evref.domain.catalogue.search.found import Found
-from evref.domain.catalogue.served import Served
+from evref.domain.catalogue.served import LONGEST_TEXT, Question, Served
 from evref.domain.redaction import without_keys
 
 HTML = "text/html"

@@ -32,9 +32,8 @@ from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.evidence_words import source, verdict
 from evref.domain.catalogue.intervention import Intervention
-from evref.domain.catalogue.question import LONGEST_TEXT, Question
 from evref.domain.catalogue.search.found import Found
-from evref.domain.catalogue.served import Served
+from evref.domain.catalogue.served import LONGEST_TEXT, Question, Served
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 from evref.domain.redaction import without_keys
 from evref.domain.rules import counted

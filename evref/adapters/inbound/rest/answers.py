@@ -28,11 +28,10 @@ from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.icd import LONGEST_CODE
 from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.catalogue.matching import Relation
-from evref.domain.catalogue.question import LONGEST_TEXT
 from evref.domain.catalogue.record_code import MOST_VALUES, Classification, Qualifier
 from evref.domain.catalogue.search.found import MatchedBy, MatchedIn, ReadAs
 from evref.domain.catalogue.search.lists import WIDER
-from evref.domain.catalogue.served import Served
+from evref.domain.catalogue.served import LONGEST_TEXT, Served
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
 from evref.domain.declaration import Example, Items, Line, Pattern, Range
 

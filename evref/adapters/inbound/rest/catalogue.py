@@ -34,9 +34,8 @@ from evref.adapters.inbound.web.representations import as_json
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.publication import Publication
-from evref.domain.catalogue.question import Question
 from evref.domain.catalogue.record_code import Classification, RecordCode, read_part
-from evref.domain.catalogue.served import Served
+from evref.domain.catalogue.served import Question, Served
 from evref.domain.catalogue.snomed import NO_MAP
 from evref.domain.errors import RemovedDiagnosisError, UnknownDiagnosisError, UnknownVersionError
 

@@ -16,7 +16,6 @@ from evref.adapters.inbound.web.problems import InvalidParametersError, Paramete
 from evref.domain.catalogue.diagnosis import ID_LENGTH, Module
 from evref.domain.catalogue.evidence import CardGroup, Direction
 from evref.domain.catalogue.intervention import Phase
-from evref.domain.catalogue.question import LONGEST_TEXT
 from evref.domain.catalogue.record_code import (
     FORMS,
     MOST_VALUES,
@@ -25,6 +24,7 @@ from evref.domain.catalogue.record_code import (
     RecordCode,
     read_field,
 )
+from evref.domain.catalogue.served import LONGEST_TEXT
 from evref.domain.rules import counted
 
 HIGHEST_OFFSET = 1_000_000

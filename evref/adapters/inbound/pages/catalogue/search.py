@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from evref.adapters.inbound.web.problems import SearchBusyError
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.entry import Entry
-from evref.domain.catalogue.question import Question
 from evref.domain.catalogue.record_code import Classification, RecordCode, read_part
 from evref.domain.catalogue.search.found import Answers, Found, Hit, ReadAs
-from evref.domain.catalogue.served import Served
+from evref.domain.catalogue.served import Question, Served
 from evref.domain.rules import counted
 
 CLASSIFICATIONS = {
