@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,12 +109,25 @@ def kept(container: Container, folder: Path) -> Kept:
     )
 
 
-def check_restored(url: str, before: Kept, key: NewKey, later: NewKey, folder: Path) -> None:
-    """Assert that the data is that of the backup, without later data, and that it can change."""
+def check(
+    url: str, folder: Path, back_up: Callable[[], object], restore: Callable[[], object]
+) -> None:
+    """Back up a database in use, change it, and restore it: all later data must be gone."""
+    with service(url) as in_use:
+        key = made(in_use)
+        before = kept(in_use, folder / "before")
+        back_up()
+        later = changed(in_use, key)
+        log = Path(f"{url.removeprefix('sqlite:///')}-wal")
+        unwritten = log.read_bytes() if log.exists() else None
+    if unwritten is not None:
+        # A killed service leaves this file behind; SQLite would apply it to the restored database.
+        log.write_bytes(unwritten)
+    restore()
     with service(url) as restored:
         restored.storage().verify()
 
-        assert kept(restored, folder) == before
+        assert kept(restored, folder / "after") == before
 
         ask(restored, key, 1)
         assert restored.manage_keys().history(OPERATOR, key.key.id)[0].admitted == 3
@@ -129,95 +142,69 @@ def test_sqlite_is_backed_up_while_it_is_in_use_and_restored(tmp_path: Path) -> 
     back_ups.mkdir()
     url = f"sqlite:///{data}/evref.sqlite"
     here = {BACK_UPS: str(back_ups), "/var/lib/evref": str(data)}
+    here["--owner evref --group evref"] = ""
 
-    with service(url) as in_use:
-        key = made(in_use)
-        before = kept(in_use, tmp_path / "before")
-        back_up(tmp_path, url, {BACK_UPS: str(back_ups)})
-        later = changed(in_use, key)
-        log = (data / "evref.sqlite-wal").read_bytes()
-    # A killed service leaves this file behind; SQLite would apply it to the restored database.
-    (data / "evref.sqlite-wal").write_bytes(log)
-    run(
-        commands("## Restore", "sqlite-wal"),
+    check(
+        url,
         tmp_path,
-        {**here, "--owner evref --group evref": ""},
+        lambda: back_up(tmp_path, url, {BACK_UPS: str(back_ups)}),
+        lambda: run(commands("## Restore", "sqlite-wal"), tmp_path, here),
     )
-
-    check_restored(url, before, key, later, tmp_path / "after")
 
 
 def test_postgresql_is_backed_up_while_it_is_in_use_and_restored(
     postgresql: PostgresqlServer, tmp_path: Path
 ) -> None:
-    name = postgresql.new_database()
+    name, programs = postgresql.new_database(), postgresql.for_its_programs()
     url = postgresql.url(name)
     here = {BACK_UPS: str(tmp_path), AS_POSTGRES: ""}
+    backing_up = {**here, "custom evref >": f"custom {name} >"}
+    restoring = {
+        **here,
+        "--owner evref": "--owner postgres",
+        "--force evref": f"--force {name}",
+        "template0 evref": f"template0 {name}",
+        "--dbname evref": f"--dbname {name}",
+    }
 
-    with service(url) as in_use:
-        key = made(in_use)
-        before = kept(in_use, tmp_path / "before")
-        back_up(
-            tmp_path,
-            url.replace(name, "evref"),
-            {**here, "custom evref >": f"custom {name} >"},
-            **postgresql.for_its_programs(),
-        )
-        later = changed(in_use, key)
-    run(
-        commands("## Restore", "pg_restore"),
+    check(
+        url,
         tmp_path,
-        {
-            **here,
-            "--owner evref": "--owner postgres",
-            "--force evref": f"--force {name}",
-            "template0 evref": f"template0 {name}",
-            "--dbname evref": f"--dbname {name}",
-        },
-        **postgresql.for_its_programs(),
+        lambda: back_up(tmp_path, url.replace(name, "evref"), backing_up, **programs),
+        lambda: run(commands("## Restore", "pg_restore"), tmp_path, restoring, **programs),
     )
-
-    check_restored(url, before, key, later, tmp_path / "after")
 
 
 def test_a_database_in_a_container_is_backed_up_while_it_is_in_use_and_restored(
     postgresql: PostgresqlServer, tmp_path: Path
 ) -> None:
     """The commands of the how-to run here without the container."""
-    name = postgresql.new_database()
-    url = postgresql.url(name)
+    name, programs = postgresql.new_database(), postgresql.for_its_programs()
     folder = tmp_path / "deploy"
     folder.mkdir()
     here = {"docker compose exec -T postgresql ": "", "--username evref": "--username postgres"}
+    backing_up = {**here, "custom evref >": f"custom {name} >"}
+    restoring = {
+        **here,
+        "docker compose stop evref\n": "",
+        "docker compose up --detach\n": "",
+        "--force evref": f"--force {name}",
+        "postgres evref": f"postgres {name}",
+        "--dbname evref": f"--dbname {name}",
+    }
 
-    with service(url) as in_use:
-        key = made(in_use)
-        before = kept(in_use, tmp_path / "before")
-        run(
-            commands("## In containers", "pg_dump"),
-            folder,
-            {**here, "custom evref >": f"custom {name} >"},
-            **postgresql.for_its_programs(),
-        )
+    def restore() -> None:
         (backup,) = folder.iterdir()
-        later = changed(in_use, key)
-    assert backup.stat().st_mode & 0o077 == 0
-    (folder / "evref-2026-01-01T000000Z.dump").touch()
-    run(
-        commands("## In containers", "dropdb"),
-        folder,
-        {
-            **here,
-            "docker compose stop evref\n": "",
-            "docker compose up --detach\n": "",
-            "--force evref": f"--force {name}",
-            "postgres evref": f"postgres {name}",
-            "--dbname evref": f"--dbname {name}",
-        },
-        **postgresql.for_its_programs(),
-    )
+        assert backup.stat().st_mode & 0o077 == 0
+        (folder / "evref-2026-01-01T000000Z.dump").touch()
+        run(commands("## In containers", "dropdb"), folder, restoring, **programs)
 
-    check_restored(url, before, key, later, tmp_path / "after")
+    check(
+        postgresql.url(name),
+        tmp_path,
+        lambda: run(commands("## In containers", "pg_dump"), folder, backing_up, **programs),
+        restore,
+    )
 
 
 @pytest.mark.parametrize("folder", ["'copies'/", '"copies"', "missing"])

@@ -67,23 +67,15 @@ def environment(pod: dict[str, Any], objects: dict[str, Any]) -> dict[str, str]:
     return {**config["data"], **given}
 
 
-def test_the_how_to_names_the_versions_and_every_file() -> None:
-    page = PAGE.read_text()
+def test_the_how_to_and_the_kustomization_name_every_file() -> None:
+    page, files = PAGE.read_text(), {path.name for path in KUBERNETES.iterdir()}
     words = " ".join(page.split())
+    kustomization = yaml.safe_load((KUBERNETES / "kustomization.yaml").read_text())
 
     assert f"Kubernetes {VERSIONS[0]} or newer" in words
     assert f"{VERSIONS[0]} to {VERSIONS[-1]}" in words
-    assert set(re.findall(r"(?m)^\| `(\S+)` \| \S", page)) == {
-        path.name for path in KUBERNETES.iterdir()
-    }
-
-
-def test_the_kustomization_lists_every_file() -> None:
-    kustomization = yaml.safe_load((KUBERNETES / "kustomization.yaml").read_text())
-
-    assert {*kustomization["resources"], "kustomization.yaml"} == {
-        path.name for path in KUBERNETES.iterdir()
-    }
+    assert set(re.findall(r"(?m)^\| `(\S+)` \| \S", page)) == files
+    assert {*kustomization["resources"], "kustomization.yaml"} == files
 
 
 @pytest.mark.parametrize("version", VERSIONS)
