@@ -6,7 +6,7 @@ The tests count function calls, because times would vary.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from itertools import islice
 from typing import Any
@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evref.domain.catalogue.diagnosis import Diagnosis
 from tests.http.service import Service, in_memory
 from tests.pages.site import bundled
 
@@ -25,17 +26,25 @@ MOST_CALLS = 200_000
 LONGEST_ADDRESS = 4000
 """The characters of a request target that nginx accepts."""
 
-CODES = [code.text for entry in bundled().entries for code in entry.diagnosis.icd10_codes]
-STEMS = [code.first_stem for entry in bundled().entries for code in entry.diagnosis.icd11_codes]
 ROOT = "https://evref.example/fhir"
 CRITERIA = "mainSearchCriteria.v"
 WORDS = f"{CRITERIA}.dn=knee%20osteoarthritis"
 
-icd10 = st.sampled_from(CODES)
-icd11 = st.lists(st.sampled_from(STEMS), min_size=1, max_size=14).map("/".join)
-words = st.sampled_from(
-    [word for entry in bundled().entries for word in entry.diagnosis.name.split()]
-    + ["exercise", "exercsie", "pain", "a", "Schmerz", "xylophone"]
+
+def of_the_catalogue(texts: Callable[[Diagnosis], Iterable[str]]) -> st.SearchStrategy[str]:
+    """Return a strategy that reads the catalogue when it is used, and not when it is imported."""
+    return st.deferred(
+        lambda: st.sampled_from(
+            [text for entry in bundled().entries for text in texts(entry.diagnosis)]
+        )
+    )
+
+
+icd10 = of_the_catalogue(lambda diagnosis: [code.text for code in diagnosis.icd10_codes])
+stems = of_the_catalogue(lambda diagnosis: [code.first_stem for code in diagnosis.icd11_codes])
+icd11 = st.lists(stems, min_size=1, max_size=14).map("/".join)
+words = of_the_catalogue(lambda diagnosis: diagnosis.name.split()) | st.sampled_from(
+    ["exercise", "exercsie", "pain", "a", "Schmerz", "xylophone"]
 )
 phrases = st.lists(words, min_size=1, max_size=25).map(lambda chosen: " ".join(chosen)[:200])
 names = st.sampled_from(["a", "e", "home", "zq", "active", "knee-osteoarthritis"])
