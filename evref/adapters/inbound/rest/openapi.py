@@ -11,15 +11,15 @@ from functools import cache
 from importlib import resources
 from typing import Any, cast
 
-from apiflask import APIBlueprint, APIFlask, fields
+from apiflask import APIBlueprint, APIFlask
 from flask import Blueprint, Response, current_app, request
 from flask.blueprints import BlueprintSetupState
 from marshmallow import RAISE
 
 from evref.adapters.inbound.rest import answers, examples
 from evref.adapters.inbound.rest.operations import JSON, LINES, ROOT, Operation
-from evref.adapters.inbound.rest.parameters import NoQuery
-from evref.adapters.inbound.rest.records import Schemas
+from evref.adapters.inbound.rest.parameters import MOST_INCLUDED, NoQuery
+from evref.adapters.inbound.rest.records import Schemas, value_by_value
 from evref.adapters.inbound.web.headers import RATE_LIMIT_FIELDS
 from evref.adapters.inbound.web.problems import PROBLEMS
 from evref.adapters.inbound.web.representations import (
@@ -30,6 +30,7 @@ from evref.adapters.inbound.web.representations import (
     respond,
 )
 from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.record_code import MOST_VALUES
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER
 
@@ -37,6 +38,8 @@ _ON_SUCCESS = ("ETag", "Cache-Control", "Vary", "X-Request-ID", *RATE_LIMIT_FIEL
 _ON_LINES = ("Evref-Catalogue-Version", "Link")
 _OF_ALL = ("401", "412", "422", "500", "503")
 _WITHOUT_BODY = {"304": "NotModified", "414": "UriTooLong", "431": "HeadersTooLong"}
+
+_NUMBERS = (("MOST_VALUES", str(MOST_VALUES)), ("MOST_INCLUDED", str(MOST_INCLUDED)))
 
 _NO_STORE = {
     "description": "Problems must not be stored.",
@@ -93,9 +96,11 @@ class _Completion:
         self._schemas = Schemas()
         self._api = APIBlueprint("examples", __name__)
         text = resources.files(__package__).joinpath("openapi.toml").read_text(encoding="utf-8")
-        text = text.replace("BASE_URL", base_url).replace("DISCLAIMER", DISCLAIMER)
+        for name, value in (("BASE_URL", base_url), ("DISCLAIMER", DISCLAIMER), *_NUMBERS):
+            text = text.replace(name, value)
         self._fragment = tomllib.loads(text)
         self._texts = self._fragment.pop("operations")
+        self._parameters = self._fragment.pop("parameters")
         self._failures = self._fragment.pop("failures")
 
     def completed(self, document: dict[str, Any], operations: Sequence[Operation]) -> Any:
@@ -164,15 +169,17 @@ class _Completion:
         if derived["in"] == "path":
             return _reference("parameters", text["id"])
         field = operation.query().fields[derived["name"]]
-        if isinstance(field, fields.Enum) and field.enum in DESCRIPTIONS:
-            return derived | {"schema": self._schemas.reference(field.enum)}
-        if derived["schema"]["type"] == "array":
-            items = derived["schema"]["items"]
-            if "enum" in items:
-                derived["schema"]["items"] = self._schemas.reference(items["enum"])
-            # One parameter with commas; the default repeats it for each item.
-            return derived | {"style": "form", "explode": False}
-        return derived
+        texts = self._parameters | text.get("parameters", {})
+        place, schema = {"in": "query", "name": field.name}, derived["schema"]
+        described = {**place, "description": texts[field.name], **derived}
+        is_list = schema["type"] == "array"
+        kind = schema["items"].get("enum") if is_list else getattr(field, "enum", None)
+        if kind in DESCRIPTIONS:
+            described["description"] = value_by_value(kind, texts[field.name])
+            reference = self._schemas.reference(kind)
+            described["schema"] = schema | {"items": reference} if is_list else reference
+        # One parameter with commas; the default repeats it for each item.
+        return described | {"style": "form", "explode": False} if is_list else described
 
     def _failure(self, failure: dict[str, Any]) -> dict[str, Any]:
         kinds = [PROBLEMS[slug] for slug in failure["problems"]]

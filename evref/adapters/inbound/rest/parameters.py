@@ -1,4 +1,7 @@
-"""Query parameters. An unknown or repeated parameter is an error; none is ignored."""
+"""Query parameters. An unknown or repeated parameter is an error; none is ignored.
+
+`openapi.toml` describes them.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +14,6 @@ from apiflask import Schema, fields
 from flask import request
 from marshmallow import ValidationError, post_load, validate, validates_schema
 
-from evref.adapters.inbound.rest.records import value_by_value
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.catalogue.diagnosis import ID_LENGTH, Module
 from evref.domain.catalogue.evidence import CardGroup, Direction
@@ -81,16 +83,10 @@ class _EnumerationField(fields.Enum[Any]):
             raise ValidationError(_unlike(value)) from None
 
 
-def _one_of(kind: type[StrEnum], description: str) -> fields.Enum[Any]:
+def _one_of(kind: type[StrEnum]) -> fields.Enum[Any]:
     return _EnumerationField(
-        kind,
-        by_value=True,
-        metadata={"type": "string", "description": description, "allowed": list(kind)},
+        kind, by_value=True, metadata={"type": "string", "allowed": list(kind)}
     )
-
-
-def _enumeration(kind: type[StrEnum], description: str) -> fields.Enum[Any]:
-    return _one_of(kind, value_by_value(kind, description))
 
 
 class ListField(fields.String):
@@ -105,7 +101,6 @@ class ListField(fields.String):
         noun: str,
         allowed: Sequence[str],
         read: Callable[[str, Mapping[str, Any]], Sequence[Any]],
-        description: str,
         example: list[str],
         **items: Any,
     ) -> None:
@@ -116,7 +111,6 @@ class ListField(fields.String):
                 "items": {"type": "string", **items},
                 "minItems": 1,
                 "maxItems": MOST_VALUES,
-                "description": description,
                 "examples": [example],
                 "allowed": allowed,
             }
@@ -133,14 +127,14 @@ class ListField(fields.String):
         return [self._read(text, sent) for text in value]
 
 
-def _codes(classification: Classification, description: str, example: list[str]) -> ListField:
+def _codes(classification: Classification, example: list[str]) -> ListField:
     def read(text: str, sent: Mapping[str, Any]) -> Sequence[RecordCode]:
         given = sent.get("edition") if classification is Classification.ICD_10 else None
         edition = next((known for known in Edition if known == given), None)
         return read_field(classification, text, edition)
 
     allowed = [f"1 to {MOST_VALUES} codes separated by commas: {FORMS[classification]}"]
-    return ListField("code", allowed, read, description, example)
+    return ListField("code", allowed, read, example)
 
 
 def _read_ids(text: str, _: Mapping[str, Any]) -> Sequence[str]:
@@ -180,15 +174,7 @@ class Include(StrEnum):
     INTERVENTIONS = "interventions"
 
 
-def _include(condition: str) -> fields.Enum[Any]:
-    return _one_of(
-        Include,
-        "Adds `interventions` to each diagnosis: all visible interventions, as `listInterventions` "
-        f"returns them{condition}.",
-    )
-
-
-def _words(shortest: int, description: str, example: str, **keywords: Any) -> fields.String:
+def _words(shortest: int, example: str) -> fields.String:
     return fields.String(
         validate=[
             validate.Length(1, error="is empty"),
@@ -198,24 +184,21 @@ def _words(shortest: int, description: str, example: str, **keywords: Any) -> fi
         ],
         metadata={
             "pattern": _WORDS,
-            "description": description,
             "examples": [example],
             "allowed": [f"text of {shortest} to {LONGEST_TEXT} characters with at least one word"],
         },
-        **keywords,
     )
 
 
 class NumberField(fields.Integer):
     """A whole number in decimal digits."""
 
-    def __init__(self, lowest: int, highest: int, default: int, description: str) -> None:
+    def __init__(self, lowest: int, highest: int, default: int) -> None:
         super().__init__(
             load_default=default,
             validate=validate.Range(lowest, highest, error="is out of range"),
             metadata={
                 "format": "int32",
-                "description": description,
                 "allowed": [f"a whole number from {lowest:,} to {highest:,}"],
             },
         )
@@ -233,45 +216,10 @@ class _CodesQuery(StrictQuery):
     `load` returns the codes of all code systems as one tuple, `codes`, in request order.
     """
 
-    icd10 = _codes(
-        Classification.ICD_10,
-        f"1 to {MOST_VALUES} codes as written in records, separated by commas or in several "
-        "parameters `icd10`, in upper or lower case: codes of WHO's ICD-10 and of its national "
-        "modifications. They may be longer "
-        "(`M17.11`, `S72.001A`), omit the dot (`M171`), have marks (`G30.1+`, `F00.1*`, `F32.1!`, "
-        "`M17.-`; encode `+` as `%2B` in a URL), stray spaces, a letter of ICD-10-GM (`F32.1 G`, "
-        "`M17.1 L`; `V` and `Z` make the relation approximate, `A` is not searched), or be a pair "
-        "(`G30.1+ F00.1*`). Selects the diagnoses that any of the codes means, certainly or "
-        "approximately: `M17.1` finds a diagnosis with the code `M17`. The codes of `icd10`, "
-        "`icd11` and `snomed` are alternatives. `meta.matches` shows how each code was read, and "
-        "how well it fits each diagnosis. A part that cannot be read does not affect the others; "
-        "if no code can be read, the response is 422.",
-        ["M17.11", "S72.001A", "F32.1 G"],
-    )
-    edition = _enumeration(
-        Edition,
-        "The edition that the codes of `icd10` are from. The same code can mean different "
-        "conditions (`G47.31` is central sleep apnoea in ICD-10-CM, and obstructive in "
-        "ICD-10-GM), so send it if you know it. Only with `icd10`:",
-    )
-    icd11 = _codes(
-        Classification.ICD_11,
-        f"1 to {MOST_VALUES} codes of ICD-11 MMS, separated by commas or in several parameters "
-        "`icd11`, in upper or lower case: stem codes, or clusters of stem codes (`/`) and "
-        "extension codes (`&`; encode it as `%26` in a URL). Selects the diagnoses that any of "
-        "the codes, or any of their stems, means. `meta.matches` shows how well it fits each. At "
-        f"most {MOST_VALUES} codes in all parameters together; each stem counts as one.",
-        ["FA01.0&XK8G", "BA00"],
-    )
-    snomed = _codes(
-        Classification.SNOMED_CT,
-        f"1 to {MOST_VALUES} codes of SNOMED CT, separated by commas or in several parameters "
-        "`snomed`. Only if the operator has loaded a map of SNOMED CT to ICD-10; otherwise the "
-        "response is 422. Selects the diagnoses that any of the codes means by this map. In "
-        "`meta.matches`, `read_as` contains the ICD-10 codes; the relation is approximate if the "
-        "map depends on the patient's age, sex or other findings and its branches disagree.",
-        ["239873007", "49436004"],
-    )
+    icd10 = _codes(Classification.ICD_10, ["M17.11", "S72.001A", "F32.1 G"])
+    edition = _one_of(Edition)
+    icd11 = _codes(Classification.ICD_11, ["FA01.0&XK8G", "BA00"])
+    snomed = _codes(Classification.SNOMED_CT, ["239873007", "49436004"])
 
     @validates_schema(skip_on_field_errors=False, pass_original=True)
     def check_values(self, data: dict[str, Any], sent: Mapping[str, Any], **_: Any) -> None:
@@ -324,80 +272,37 @@ def _count(value: object) -> int:
 
 
 class DiagnosesQuery(_CodesQuery):
-    """The parameters of `listDiagnoses`."""
-
-    include = _include(
-        f". Only with codes; at most {MOST_INCLUDED} diagnoses. `module` does not "
-        "filter the interventions"
-    )
-    module = _enumeration(Module, "Returns only diagnoses for which this module is enabled:")
-    q = _words(
-        1,
-        "Words, as people type them: a name, a lay name or an abbreviation, in one of the "
-        "languages of `terms`, also with other words around it. Returns only diagnoses that these "
-        "words name, the best match first. A word that is wider than one diagnosis (stroke, knee "
-        "pain) finds all of its diagnoses. Case, accents, apostrophes, hyphens and British or "
-        "American spelling do not matter. An abbreviation counts only as a whole; one that is also "
-        "an ordinary word (als, led) only in capitals, or as the whole query. Slips of spelling in "
-        "words of five letters or more are corrected only if more of the text is then a name. "
-        "`meta.found` says why each diagnosis was found, and `meta.suggestions` which may be meant "
-        "if none was.",
-        "heart attack",
-    )
+    include = _one_of(Include)
+    module = _one_of(Module)
+    q = _words(1, "heart attack")
 
 
 class DiagnosisQuery(StrictQuery):
-    include = _include("")
+    include = _one_of(Include)
 
 
 class InterventionsQuery(StrictQuery):
-    module = _enumeration(
-        Module,
-        "Returns only interventions of this module. The list is empty if the module is not enabled "
-        "for the diagnosis:",
-    )
-    phase = _enumeration(Phase, "Returns only interventions of this phase:")
+    module = _one_of(Module)
+    phase = _one_of(Phase)
 
 
 class InterventionSearchQuery(_CodesQuery):
-    """The parameters of `searchInterventions`: words, codes or diagnoses, and filters."""
+    """Words, codes or diagnoses, and filters."""
 
-    q = _words(
-        2,
-        "An intervention, often with a diagnosis, as people type it: CPAP, ibuprofen back pain, "
-        "should I MRI back pain. Read as in `listDiagnoses`; treatments and facets count, too. "
-        "Required unless the request has codes or `diagnosis`.",
-        "exercise knee osteoarthritis",
-    )
+    q = _words(2, "exercise knee osteoarthritis")
     diagnosis = ListField(
         "id",
         [f"1 to {MOST_VALUES} ids of diagnoses separated by commas"],
         _read_ids,
-        f"Returns only interventions for these diagnoses: 1 to {MOST_VALUES} ids, separated by "
-        "commas or in several parameters `diagnosis`.",
         ["knee-osteoarthritis", "hip-osteoarthritis"],
         maxLength=ID_LENGTH.longest,
     )
-    group = ListField(
-        "group",
-        [*CardGroup],
-        _read_groups,
-        value_by_value(
-            CardGroup,
-            "Returns only interventions of these groups, separated by commas or in several "
-            "parameters `group`. All codes, ids and groups of a request are at most "
-            f"{MOST_VALUES}:",
-        ),
-        ["advised_against"],
-        enum=CardGroup,
-    )
-    module = _enumeration(Module, "Returns only interventions of this module:")
-    phase = _enumeration(Phase, "Returns only interventions of this phase:")
-    direction = _enumeration(
-        Direction, "Returns only interventions for which the sources have this direction:"
-    )
-    limit = NumberField(1, 100, 25, "The highest number of interventions to return.")
-    offset = NumberField(0, HIGHEST_OFFSET, 0, "The number of interventions to skip.")
+    group = ListField("group", [*CardGroup], _read_groups, ["advised_against"], enum=CardGroup)
+    module = _one_of(Module)
+    phase = _one_of(Phase)
+    direction = _one_of(Direction)
+    limit = NumberField(1, 100, 25)
+    offset = NumberField(0, HIGHEST_OFFSET, 0)
 
     @validates_schema(skip_on_field_errors=False, pass_original=True)
     def check_question(self, _: dict[str, Any], sent: Mapping[str, Any], **__: Any) -> None:
@@ -407,16 +312,11 @@ class InterventionSearchQuery(_CodesQuery):
 
 
 class ChangesQuery(StrictQuery):
-    limit = NumberField(1, 100, 20, "The highest number of publications to return.")
-    offset = NumberField(0, HIGHEST_OFFSET, 0, "The number of publications to skip.")
+    limit = NumberField(1, 100, 20)
+    offset = NumberField(0, HIGHEST_OFFSET, 0)
     since = fields.String(
         validate=validate.Regexp("^[0-9a-f]{16}$", error="is malformed"),
         metadata={
-            "description": "A `catalogue_version`; cannot be combined with limit and offset. "
-            "Returns one item that compares this version with the present catalogue, or no item if "
-            "they are the same. "
-            "The catalogues of the last 20 publications are stored; for any other version the "
-            "response is 422: read the whole catalogue instead.",
             "maxLength": 16,
             "examples": ["0123456789abcdef"],
             "allowed": ("the `catalogue_version` of one of the last 20 publications",),
