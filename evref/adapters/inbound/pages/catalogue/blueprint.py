@@ -206,21 +206,24 @@ def _index_context(catalogue: Catalogue, asked: dict[str, Any], results: Results
     if "q" not in asked:
         return context | {"groups": _grouped(found.entries, by_group="by" in asked)}
     # The named diagnosis first, then as found; exercises first if the question asks for them.
-    answered: dict[Entry, list[Intervention]] = {entry: [] for entry in found.entries}
+    by_diagnosis: dict[str, list[Intervention]] = {
+        entry.diagnosis.id: [] for entry in found.entries
+    }
     read = (*results.answers.read, *found.read)
     asks_exercise = any("exercis" in (piece.meaning or "").lower() for piece in read)
     shown = results.answers.interventions if results.asks or not found.entries else ()
     for intervention in shown:
-        answered.setdefault(catalogue.entry(intervention.diagnosis_id), []).append(intervention)
+        by_diagnosis.setdefault(intervention.diagnosis_id, []).append(intervention)
     if asks_exercise:
-        for some in answered.values():
+        for some in by_diagnosis.values():
             some.sort(key=lambda intervention: intervention.fitt_vp is None)
-    answered = {entry: some for entry, some in answered.items() if some}
+    answered = [(catalogue.entry(name), some) for name, some in by_diagnosis.items() if some]
     return context | {
         "answered": answered,
         "asks_exercise": asks_exercise,
         "phases": {
-            entry.diagnosis.id: commonest_phase(entry.visible_interventions()) for entry in answered
+            entry.diagnosis.id: commonest_phase(entry.visible_interventions())
+            for entry, _ in answered
         },
         "hits": {hit.diagnosis_id: hit for hit in found.hits},
     }
