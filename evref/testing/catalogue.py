@@ -262,6 +262,7 @@ class CatalogueContract:
         assert_serves(storage, served)
         assert storage.catalogue.history() == before
         assert storage.catalogue.load(other.version) is None
+        assert storage.catalogue.load("") is None
 
     @pytest.mark.parametrize("is_first", [True, False], ids=["the first", "a later one"])
     def test_one_of_several_concurrent_replacements_succeeds(

@@ -65,7 +65,7 @@ class SqlPublishedCatalogue(SqlPart, PublishedCatalogue):
         return None if version is None else f"{number}-{version}-{of_map}"
 
     def load(self, version: str | None = None) -> Catalogue | None:
-        wanted = version or self.version()
+        wanted = self.version() if version is None else version
         if wanted is None:
             return None
         history = catalogue_history.c
