@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from os import environ
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -72,11 +73,15 @@ def needs(program: str) -> str:
     """Return the path of a program; if it is missing, skip the test, or fail it if required."""
     path = shutil.which(program, path=f"{environ.get('PATH', '')}:/usr/sbin")
     if path is None:
-        message = f"{program} is not installed"
-        if environ.get("EVREF_REQUIRE_PROGRAMS") == "1":
-            pytest.fail(message)
-        pytest.skip(message)
+        missing(f"{program} is not installed")
     return path
+
+
+def missing(message: str) -> NoReturn:
+    """Skip the test, or fail it if nothing may be missing."""
+    if environ.get("EVREF_REQUIRE_PROGRAMS") == "1":
+        pytest.fail(message)
+    pytest.skip(message)
 
 
 def proxy_lines(language: str) -> str:
