@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
 
-from flask import Blueprint, abort, current_app, flash, g, make_response, redirect, request, url_for
+from flask import abort, current_app, flash, g, make_response, redirect, request, url_for
 from flask import render_template as render
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response
@@ -57,15 +57,6 @@ class AccountPages:
         self._identity = identity
         self._members = identity.members
         self._people = people
-
-    def add_to(self, pages: Blueprint) -> None:
-        for path, view in (
-            ("/sign-in", self.sign_in),
-            ("/sign-out", self.sign_out),
-            ("/password", self.password),
-            ("/invitation/<token>", self.accept_invitation),
-        ):
-            pages.add_url_rule(path, view_func=view, methods=["GET", "POST"])
 
     def sign_in(self) -> Response:
         # The form repeats the address as pages write it, with the path of the service.

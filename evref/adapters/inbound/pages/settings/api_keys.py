@@ -6,7 +6,7 @@ from datetime import date
 from http import HTTPStatus
 from typing import Any
 
-from flask import Blueprint, flash, make_response, redirect, request, url_for
+from flask import flash, make_response, redirect, request, url_for
 from flask import render_template as render
 from werkzeug.wrappers import Response
 
@@ -14,10 +14,8 @@ from evref.adapters.inbound.pages.settings import labels, plot
 from evref.adapters.inbound.pages.settings.account import who
 from evref.adapters.inbound.pages.settings.forms import (
     NOTHING_CHANGED,
-    ChangedKeyForm,
     ConfirmForm,
     KeyForm,
-    NewKeyForm,
     RotateForm,
 )
 from evref.adapters.inbound.web import query
@@ -35,11 +33,6 @@ from evref.domain.redaction import has_key
 from evref.domain.rules import folded
 
 _SAVED = "Saved. It takes effect within a second."
-_REVOKED = f"The key is already revoked. {NOTHING_CHANGED}"
-_ROTATED = (
-    f"The key has been rotated since this form was opened. {NOTHING_CHANGED} The new key cannot be "
-    "shown again. If nobody stored it, rotate the key again."
-)
 _CREATED = (
     "This form has already created its key. The key cannot be shown again. If you did not store "
     "it, rotate it to get another one."
@@ -76,19 +69,6 @@ class ApiKeyPages:
         self._keys = keys
         self._base_url = base_url
 
-    def add_to(self, pages: Blueprint) -> None:
-        pages.add_url_rule("/api-keys", view_func=self.list_keys, methods=["GET"])
-        for path, view in (
-            ("/api-keys/new", self.new_key),
-            ("/api-keys/<key_id>", self.key),
-            ("/api-keys/<key_id>/rotate", self.rotate_key),
-            ("/api-keys/<key_id>/end-previous", self.end_previous),
-            ("/api-keys/<key_id>/revoke", self.revoke_key),
-        ):
-            pages.add_url_rule(path, view_func=view, methods=["GET", "POST"])
-        pages.register_error_handler(KeyRevokedError, lambda _: _back_to_key(_REVOKED))
-        pages.register_error_handler(KeyAlreadyRotatedError, lambda _: _back_to_key(_ROTATED))
-
     def list_keys(self) -> str:
         everything = self._keys.list(*who())
         options = query.parse(
@@ -121,7 +101,7 @@ class ApiKeyPages:
 
     def new_key(self) -> Response:
         key_id, use = self._keys.new_key_id(_principal()), self._keys.caps(*who())
-        form = NewKeyForm(self._keys.today(), key_id, use)
+        form = KeyForm(self._keys.today(), use, new_id=key_id)
         if form.accepted() and form.confirms(self._taken_name(form, form.id.data)):
             try:
                 created = self._keys.create(
@@ -146,7 +126,7 @@ class ApiKeyPages:
         count = int(asked.get("days", plot.DAYS[0]))
         key_in_use = self._keys.get(_principal(), key_id, to_change=request.method == "POST")
         use = self._keys.caps(*who())
-        form = ChangedKeyForm(self._keys.today(), key_in_use.key, use)
+        form = KeyForm(self._keys.today(), use, key=key_in_use.key)
         if form.accepted() and form.confirms(self._warnings(form, key_in_use)):
             try:
                 after = self._keys.change(
@@ -202,7 +182,7 @@ class ApiKeyPages:
             return _back_to_key("The previous secret stops working within a second.")
         return form.page("settings/end_previous.html", key_in_use=key_in_use)
 
-    def _warnings(self, form: ChangedKeyForm, key_in_use: KeyInUse) -> dict[str, str]:
+    def _warnings(self, form: KeyForm, key_in_use: KeyInUse) -> dict[str, str]:
         """Return warnings about a name and a limit that differ from the saved ones."""
         key, limit, warnings = key_in_use.key, form.daily_limit.value, {}
         if folded((form.name.data or "").strip()) != folded(key.name):
@@ -250,6 +230,17 @@ def _has_words(key_in_use: KeyInUse, q: str) -> bool:
 
 def _principal() -> Principal:
     return who()[0]
+
+
+def to_revoked(_: KeyRevokedError) -> Response:
+    return _back_to_key(f"The key is already revoked. {NOTHING_CHANGED}")
+
+
+def to_rotated(_: KeyAlreadyRotatedError) -> Response:
+    return _back_to_key(
+        f"The key has been rotated since this form was opened. {NOTHING_CHANGED} The new key "
+        "cannot be shown again. If nobody stored it, rotate the key again."
+    )
 
 
 def _back_to_key(message: str, key_id: str | None = None) -> Response:

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from io import StringIO
 from typing import Any
 
-from flask import Blueprint, Response, render_template
+from flask import Response, render_template
 
 from evref.adapters.inbound.pages.settings import labels
 from evref.adapters.inbound.pages.settings.account import who
@@ -30,16 +30,12 @@ spreadsheets end a cell at a semicolon, even within quotes.
 """
 
 
-class AuditLogPage:
+class AuditLogPages:
     """Shows the log page by page, with the present names and last four characters of the keys."""
 
     def __init__(self, log: ReadAuditLog, keys: ManageKeys) -> None:
         self._log = log
         self._keys = keys
-
-    def add_to(self, pages: Blueprint) -> None:
-        pages.add_url_rule("/audit-log", view_func=self.audit_log, methods=["GET"])
-        pages.add_url_rule("/audit-log.csv", view_func=self.audit_log_csv, methods=["GET"])
 
     def audit_log(self) -> str:
         asked = query.parse({**_FILTER, "page": query.whole_number})

@@ -20,19 +20,24 @@ from flask import (
 from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.pages.settings import labels
-from evref.adapters.inbound.pages.settings.account import PUBLIC, AccountPages, home
-from evref.adapters.inbound.pages.settings.api_keys import ApiKeyPages
-from evref.adapters.inbound.pages.settings.audit_log import AuditLogPage
+from evref.adapters.inbound.pages.settings.account import PUBLIC, AccountPages, home, who
+from evref.adapters.inbound.pages.settings.api_keys import ApiKeyPages, to_revoked, to_rotated
+from evref.adapters.inbound.pages.settings.audit_log import AuditLogPages
 from evref.adapters.inbound.pages.settings.forms import ConfirmForm
-from evref.adapters.inbound.pages.settings.institution import InstitutionPage
-from evref.adapters.inbound.pages.settings.members import MemberPages
+from evref.adapters.inbound.pages.settings.members import MemberPages, to_last_admin
 from evref.adapters.inbound.web import cookies
 from evref.adapters.inbound.web.headers import PAGE_POLICY, SENT_HOST
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.identity import Identity
 from evref.adapters.inbound.web.interfaces import Interface
 from evref.adapters.inbound.web.words import day
-from evref.domain.errors import NotAllowedError, NotSignedInError
+from evref.domain.errors import (
+    KeyAlreadyRotatedError,
+    KeyRevokedError,
+    LastAdminError,
+    NotAllowedError,
+    NotSignedInError,
+)
 from evref.domain.principal import Role
 from evref.domain.redaction import has_key, without_keys
 
@@ -77,7 +82,12 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
     # Browsers apply form-action to the redirect after a form too.
     url = identity.sign_out_url
     policy = PAGE_POLICY if url is None else _policy_with(url)
-    pages.after_request(lambda response: _complete(response, policy))
+
+    @pages.after_request
+    def add_policy(response: Response) -> Response:
+        response.headers["Content-Security-Policy"] = policy
+        return response
+
     pages.register_error_handler(NotAllowedError, lambda _: _forbidden("settings/not_allowed.html"))
     # A session may end while a page is rendered.
     pages.register_error_handler(NotSignedInError, lambda _: _to_sign_in())
@@ -86,20 +96,47 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
     now = identity.clock.now
     pages.add_app_template_filter(lambda at: labels.time_in_words(at, now()), "time_in_words")
     pages.add_app_template_filter(lambda of: labels.day_in_words(of, now().date()), "day_in_words")
-    pages.add_app_template_filter(labels.address)
-    pages.add_app_template_filter(labels.with_addresses)
-    pages.add_app_template_filter(without_keys, "without_keys")
-    pages.add_app_template_filter(labels.exact_time, "exact_time")
     pages.add_app_template_filter(day, "exact_day")
-    pages.add_url_rule(
-        "", "start", lambda: redirect(home(g.signed_in.member), HTTPStatus.SEE_OTHER)
-    )
-    AccountPages(host.frame, identity, host.people).add_to(pages)
-    ApiKeyPages(host.keys, base_url).add_to(pages)
-    MemberPages(host.people).add_to(pages)
-    InstitutionPage(host.keys, host.people).add_to(pages)
-    AuditLogPage(host.log, host.keys).add_to(pages)
+    for text_filter in (labels.address, labels.with_addresses, labels.exact_time, without_keys):
+        pages.add_app_template_filter(text_filter)
+    account = AccountPages(host.frame, identity, host.people)
+    keys, members = ApiKeyPages(host.keys, base_url), MemberPages(host.people)
+    log = AuditLogPages(host.log, host.keys)
+    pages.register_error_handler(KeyRevokedError, to_revoked)
+    pages.register_error_handler(KeyAlreadyRotatedError, to_rotated)
+    pages.register_error_handler(LastAdminError, to_last_admin)
+    pages.add_url_rule("", "start", _to_home)
+    pages.add_url_rule("/api-keys", view_func=keys.list_keys)
+    pages.add_url_rule("/members", view_func=members.members)
+    pages.add_url_rule("/institution", "institution", lambda: _institution(host))
+    pages.add_url_rule("/audit-log", view_func=log.audit_log)
+    pages.add_url_rule("/audit-log.csv", view_func=log.audit_log_csv)
+    for path, form_view in (
+        ("/sign-in", account.sign_in),
+        ("/sign-out", account.sign_out),
+        ("/password", account.password),
+        ("/invitation/<token>", account.accept_invitation),
+        ("/api-keys/new", keys.new_key),
+        ("/api-keys/<key_id>", keys.key),
+        ("/api-keys/<key_id>/rotate", keys.rotate_key),
+        ("/api-keys/<key_id>/end-previous", keys.end_previous),
+        ("/api-keys/<key_id>/revoke", keys.revoke_key),
+        ("/members/invite", members.invite),
+        ("/members/<member_id>", members.member),
+        ("/members/<member_id>/remove", members.remove_member),
+        ("/members/invitations/<invitation_id>/revoke", members.revoke_invitation),
+    ):
+        pages.add_url_rule(path, view_func=form_view, methods=["GET", "POST"])
     yield pages
+
+
+def _to_home() -> AnyResponse:
+    return redirect(home(g.signed_in.member), HTTPStatus.SEE_OTHER)
+
+
+def _institution(host: Host) -> str:
+    use, domains = host.keys.caps(*who()), host.people.sign_in_domains(*who())
+    return render_template("settings/institution.html", use=use, domains=domains)
 
 
 def _is_from_another_site(base_url: str) -> bool:
@@ -152,11 +189,6 @@ def _policy_with(sign_out_url: str) -> str:
     parts = urlsplit(sign_out_url)
     origin = f"{parts.scheme}://{parts.netloc}"
     return PAGE_POLICY.replace("form-action 'self'", f"form-action 'self' {origin}")
-
-
-def _complete(response: Response, policy: str) -> Response:
-    response.headers["Content-Security-Policy"] = policy
-    return response
 
 
 def _template_context(identity: Identity) -> dict[str, Any]:

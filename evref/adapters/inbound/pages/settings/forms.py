@@ -1,12 +1,11 @@
 """The forms: they parse input, and show the errors of the domain beside the fields."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from http import HTTPStatus
-from typing import Any
 
 from flask import current_app, g, make_response, render_template
 from flask_wtf import FlaskForm
@@ -26,7 +25,7 @@ from wtforms.validators import DataRequired, InputRequired
 from evref.adapters.inbound.pages.settings import labels
 from evref.adapters.inbound.web.words import day
 from evref.domain.access.caps import CapUse
-from evref.domain.access.key import DEFAULT_LIFE, OVERLAPS, ApiKey, Permission
+from evref.domain.access.key import DEFAULT_LIFE, OVERLAPS, ApiKey, KeyFields, Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, HIGHEST_DAILY_LIMIT
 from evref.domain.accounts.institution import check_email, normalised_email
 from evref.domain.errors import InvalidValueError
@@ -199,11 +198,14 @@ _NEVER = "Never: the key works until you revoke it"
 
 
 class KeyForm(PageForm):
-    """The fields of a key. `today` is the UTC day from which “In … days” counts.
+    """The fields of a key that is new, or of `key` as it was when the form was opened.
 
-    `rules_of_limit` returns what the operator's caps require of a daily limit.
+    `today` is the UTC day from which “In … days” counts, and `use` what the institution uses of its
+    caps. `new_id` and `version` keep a form that is sent again from saving twice.
     """
 
+    id = HiddenField()
+    version = HiddenField()
     name = StringField("Name", [DataRequired("Enter a name.")])
     permission = _radio_field(
         "Permission level",
@@ -211,21 +213,38 @@ class KeyForm(PageForm):
         choices={level.value: labels.LEVELS_IN_FULL[level] for level in reversed(Permission)},
         default=Permission.READ.value,
     )
-    daily_limit = LimitField("Daily limit", default=DEFAULT_DAILY_LIMIT)
+    daily_limit = LimitField("Daily limit")
     expiry = _radio_field("Expiry", "Choose when the key expires.")
     expires_on = DayField("Date of expiry")
     confirmed = HiddenField()
 
     def __init__(
-        self,
-        today: date,
-        rules_of_limit: Callable[[int], Rules],
-        first: dict[str, str],
-        data: Mapping[str, object],
+        self, today: date, use: CapUse, *, new_id: str = "", key: ApiKey | None = None
     ) -> None:
-        super().__init__(data={"expiry": next(iter(first)), **data})
-        self._today = today
-        self._rules_of_limit = rules_of_limit
+        self._today, self._use, self._key = today, use, key
+        if key is None:
+            limits = (DEFAULT_DAILY_LIMIT, use.highest_limit)
+            first = {Expiry.NEVER.value: _NEVER}
+            data: dict[str, object] = {
+                "id": new_id,
+                "daily_limit": min(limit for limit in limits if limit is not None),
+                "expiry": _DEFAULT_EXPIRY,
+            }
+        else:
+            first = {Expiry.KEEP.value: _NEVER}
+            if key.expires_on is not None:
+                first = {
+                    Expiry.KEEP.value: f"Keep {day(key.expires_on)}",
+                    Expiry.NEVER.value: _NEVER,
+                }
+            data = {
+                "name": key.name,
+                "permission": key.permission.value,
+                "daily_limit": key.daily_limit,
+                "expiry": Expiry.KEEP.value,
+                "version": key.version,
+            }
+        super().__init__(data=data)
         in_days = {
             str(days): f"In {days} days: {day(today + timedelta(days=days))}"
             for days in _EXPIRY_DAYS
@@ -267,9 +286,12 @@ class KeyForm(PageForm):
             refuse_keys("name", name)
 
     def validate_daily_limit(self, field: LimitField) -> None:
-        if field.data is not None:
+        key, limit = self._key, field.data
+        present = 0 if key is None else key.daily_limit
+        # The caps do not restrict a key that has ended, or a limit that is not raised.
+        if limit is not None and (key is None or (key.is_live(self._today) and limit > present)):
             with _errors_at(field):
-                self._rules_of_limit(field.value).enforce()
+                self._use.rules_of_limit(limit, present).enforce()
 
     def validate_expires_on(self, field: DayField) -> None:
         if self.expiry.data != Expiry.DATE:
@@ -280,51 +302,10 @@ class KeyForm(PageForm):
         elif field.data is not None and field.data < self._today:
             raise ValidationError(f"Enter today's date ({day(self._today)}, UTC) or a later one.")
 
-
-class NewKeyForm(KeyForm):
-    """A form with the id of the new key, so that sending it again does not create a second key.
-
-    `use` is what the institution uses of its caps.
-    """
-
-    id = HiddenField()
-
-    def __init__(self, today: date, key_id: str, use: CapUse) -> None:
-        highest = use.highest_limit
-        limit = DEFAULT_DAILY_LIMIT if highest is None else min(DEFAULT_DAILY_LIMIT, highest)
-        data = {"id": key_id, "daily_limit": limit, "expiry": _DEFAULT_EXPIRY}
-        super().__init__(today, use.rules_of_limit, {Expiry.NEVER.value: _NEVER}, data)
-
-
-class ChangedKeyForm(KeyForm):
-    """A form with the values of a key, and the version of the key when the form was opened."""
-
-    version = HiddenField()
-
-    def __init__(self, today: date, key: ApiKey, use: CapUse) -> None:
-        def rules_of_limit(limit: int) -> Rules:
-            # The caps restrict only who raises the limit of a live key.
-            is_raised = key.is_live(today) and limit > key.daily_limit
-            return use.rules_of_limit(limit, key.daily_limit) if is_raised else Rules()
-
-        first = {Expiry.KEEP.value: _NEVER}
-        if key.expires_on is not None:
-            first = {
-                Expiry.KEEP.value: f"Keep {day(key.expires_on)}",
-                Expiry.NEVER.value: _NEVER,
-            }
-        present = {
-            "name": key.name,
-            "permission": key.permission.value,
-            "daily_limit": key.daily_limit,
-            "version": key.version,
-        }
-        super().__init__(today, rules_of_limit, first, present)
-
     @property
-    def typed(self) -> dict[str, Any]:
+    def typed(self) -> KeyFields:
         """The values that were typed, without the expiry if the key keeps it."""
-        values: dict[str, object] = {
+        values: KeyFields = {
             "name": (self.name.data or "").strip(),
             "permission": Permission(self.permission.data),
             "daily_limit": self.daily_limit.value,

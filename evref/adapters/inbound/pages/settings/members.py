@@ -3,7 +3,7 @@
 from contextlib import suppress
 from http import HTTPStatus
 
-from flask import Blueprint, flash, g, make_response, redirect, request, url_for
+from flask import flash, g, make_response, redirect, request, url_for
 from flask import render_template as render
 from werkzeug.wrappers import Response
 
@@ -32,9 +32,6 @@ from evref.domain.rules import folded
 
 _GONE = f"This person was already removed. {NOTHING_CHANGED}"
 _CLOSED = f"The invitation was already used, revoked or replaced, or has expired. {NOTHING_CHANGED}"
-_LAST_ADMIN = (
-    f"Your institution needs an admin. Make somebody else an admin first. {NOTHING_CHANGED}"
-)
 
 _FEW_MEMBERS = 12
 """Up to this number of members, the list has no search field."""
@@ -44,18 +41,7 @@ class MemberPages:
     def __init__(self, people: People) -> None:
         self._people = people
 
-    def add_to(self, pages: Blueprint) -> None:
-        pages.add_url_rule("/members", "members", self.list_members, methods=["GET"])
-        for path, view in (
-            ("/members/invite", self.invite),
-            ("/members/<member_id>", self.member),
-            ("/members/<member_id>/remove", self.remove_member),
-            ("/members/invitations/<invitation_id>/revoke", self.revoke_invitation),
-        ):
-            pages.add_url_rule(path, view_func=view, methods=["GET", "POST"])
-        pages.register_error_handler(LastAdminError, _to_last_admin)
-
-    def list_members(self) -> str:
+    def members(self) -> str:
         members = self._people.list(*who())
         asked = query.parse({"q": query.words, "page": query.whole_number})
         q = asked.get("q", "")
@@ -174,6 +160,6 @@ def _to_members(message: str) -> Response:
     return redirect(url_for(".members"), HTTPStatus.SEE_OTHER)
 
 
-def _to_last_admin(_: LastAdminError) -> Response:
-    flash(_LAST_ADMIN)
+def to_last_admin(_: LastAdminError) -> Response:
+    flash(f"Your institution needs an admin. Make somebody else an admin first. {NOTHING_CHANGED}")
     return redirect(url_for(".member", **(request.view_args or {})), HTTPStatus.SEE_OTHER)
