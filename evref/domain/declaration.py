@@ -157,7 +157,6 @@ class Kind:
         return isinstance(self.type, type) and issubclass(self.type, tuple)
 
     def marker(self, of: Callable[..., _Marker]) -> _Marker | None:
-        """Return the marker of a class, or None."""
         return next((marker for marker in self.markers if type(marker) is of), None)
 
     def checker(self) -> Check | None:
@@ -268,7 +267,7 @@ def declared(record: type) -> tuple[Field, ...]:
         if field.default_factory is not MISSING:
             defaults[field.name] = field.default_factory
         elif field.default is not MISSING:
-            defaults[field.name] = partial(_same, field.default)
+            defaults[field.name] = partial(lambda value: value, field.default)
     return tuple(
         _field(attribute, kind_of(hint), defaults.get(attribute))
         for attribute, hint in get_type_hints(record, include_extras=True).items()
@@ -284,10 +283,6 @@ def _checks(record: type) -> tuple[tuple[str, str, Check], ...]:
     )
 
 
-def _same(value: object) -> object:
-    return value
-
-
 def _field(attribute: str, kind: Kind, default: Callable[[], object] | None) -> Field:
     named = kind.marker(Named)
     return Field(
@@ -301,7 +296,6 @@ def _field(attribute: str, kind: Kind, default: Callable[[], object] | None) -> 
 
 
 def kind_of(annotation: Any) -> Kind:  # noqa: ANN401 - type forms have no type in common
-    """Return the kind that a type form declares."""
     if get_origin(annotation) is Annotated:
         kind = kind_of(annotation.__origin__)
         return Kind(kind.type, annotation.__metadata__, kind.is_nullable)

@@ -7,8 +7,8 @@ import tracemalloc
 
 import pytest
 
-from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache
-from evref.adapters.inbound.web.representations import Representation
+from evref.adapters.inbound.web.admission import CachedResponse
+from evref.adapters.inbound.web.representations import Representation, ResponseCache
 from evref.domain.access.key import Permission
 
 ENTRY = ResponseCache.ENTRY_BYTES + len("/a")

@@ -134,11 +134,13 @@ class Metrics:
                     {"WWW-Authenticate": 'Bearer realm="evref metrics"'},
                     content_type="text/plain; charset=utf-8",
                 )
+            catalogue: Catalogue | None = None
             present: Sequence[str] = ()
             with suppress(EvrefError):
+                catalogue = browse.current().catalogue
+            with suppress(EvrefError):
                 present = warnings()
-            report = self.report(_current_catalogue(browse), present)
-            return Response(report, content_type=_CONTENT_TYPE)
+            return Response(self.report(catalogue, present), content_type=_CONTENT_TYPE)
 
         return pages
 
@@ -188,10 +190,3 @@ def _running_workers(folder: Path) -> int:
             os.kill(process, 0)
             running += 1
     return running
-
-
-def _current_catalogue(browse: BrowseCatalogue) -> Catalogue | None:
-    try:
-        return browse.current().catalogue
-    except EvrefError:
-        return None

@@ -218,7 +218,6 @@ class CatalogueViews:
         return Response(_document(records, whole_meta), content_type=JSON)
 
     def operations(self) -> list[Operation]:
-        """Return the operations, in the order of the document."""
         diagnosis, intervention = "/diagnoses/<id>", "/interventions/<id>"
         of_diagnosis = f"{diagnosis}/interventions"
         return [

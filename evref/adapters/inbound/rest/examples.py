@@ -87,7 +87,6 @@ _ERRORS: dict[str, tuple[str, Exception]] = {
 
 
 def problem(slug: str, base_url: str, root: str) -> dict[str, object]:
-    """Return an example of a problem of the service at `base_url`."""
     path, error = _ERRORS[slug]
     environ = {
         "SCRIPT_NAME": urlsplit(base_url).path,

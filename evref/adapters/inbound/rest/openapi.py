@@ -212,7 +212,6 @@ class _Completion:
 
 
 def _head(get: dict[str, Any]) -> dict[str, Any]:
-    """Return the operation that sends only the headers."""
     success = {name: part for name, part in get["responses"]["200"].items() if name != "content"}
     success.pop("links", None)
     refused = _reference("responses", "Refused")

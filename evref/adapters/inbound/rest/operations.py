@@ -39,7 +39,6 @@ class Operation:
         return first + "".join(map(str.title, others))
 
     def add_to(self, api: APIBlueprint, endpoint: Callable[[View], View]) -> None:
-        """Serve the operation at an endpoint of the blueprint."""
         view = endpoint(self.responding(api))
         api.add_url_rule(self.path, self.view.__name__, view)
 

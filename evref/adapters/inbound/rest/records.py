@@ -134,7 +134,6 @@ EXTENSIONS: dict[type, Extension] = {
 
 
 def with_interventions(entry: Entry) -> dict[str, Any]:
-    """Return an entry as a diagnosis that is shown with its interventions."""
     shown = entry.visible_interventions()
     return {"diagnosis": entry.diagnosis, "version": entry.version, "included": shown}
 
@@ -235,7 +234,6 @@ class Schemas:
         self.components: dict[str, dict[str, Any]] = {}
 
     def reference(self, kind: type) -> dict[str, Any]:
-        """Return a reference to the schema of a record or of an enumeration."""
         if kind.__name__ not in self.components:
             self.components[kind.__name__] = {}  # a place before those that it refers to
             of = self._enumeration if issubclass(kind, StrEnum) else self._record
@@ -273,7 +271,6 @@ class Schemas:
         return schema | {"description": field.meaning} if field.meaning else schema
 
     def schema(self, kind: Kind) -> dict[str, Any]:
-        """Return the schema of a value of this kind."""
         schema = limits_of(kind)
         if kind.is_list:
             # No uniqueItems: code generators turn such a list into a set, which loses the order.

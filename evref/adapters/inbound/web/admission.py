@@ -1,8 +1,8 @@
 """Admission of every request for data, around the views of the catalogue."""
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import wraps
 from http import HTTPStatus
 from time import perf_counter
@@ -12,12 +12,13 @@ from wsgiref.types import WSGIEnvironment
 from flask import Response, make_response, request
 
 from evref.adapters.inbound.web import headers
-from evref.adapters.inbound.web.caching import CachedResponse, ResponseCache, Target
 from evref.adapters.inbound.web.problems import MissingCredentialsError, NotAcceptableError
 from evref.adapters.inbound.web.representations import (
     PRIVATE,
     RawResponse,
     Representation,
+    ResponseCache,
+    Target,
     accepted_media_types,
     compressed_where_accepted,
     preferred_media_type,
@@ -47,11 +48,34 @@ Select: TypeAlias = Callable[[str, tuple[str, ...]], str]
 """Selects one of a view's media types for an Accept header."""
 
 
+@dataclass(frozen=True, slots=True)
+class CachedResponse:
+    """A response with status 200, the publication that it is from, and the route of its view.
+
+    `needed` is the permission that a key needs for it. `select` returns the media type for an
+    Accept header. `representations` are the cached ones by media type.
+    """
+
+    publication_id: str
+    route: str
+    needed: Permission
+    select: Callable[[str], str]
+    representations: Mapping[str, Representation]
+
+    def representation_for(self, accept: str) -> Representation | None:
+        return self.representations.get(self.select(accept))
+
+    def size(self) -> int:
+        return sum(representation.size() for representation in self.representations.values())
+
+
 class CatalogueEndpoints:
     """Makes endpoints of views of the catalogue: they admit, count and cache.
 
-    A view is called only if its response is not cached. Each request is admitted once, either
-    before Flask or within it.
+    A response depends on nothing but the publication, the path, the query and, if a view offers
+    several media types, the Accept header. So it is rendered once, and `Service` sends it at a
+    fraction of the cost of a view. A view is called only if its response is not cached. Each
+    request is admitted once, either before Flask or within it.
     """
 
     def __init__(

@@ -21,7 +21,6 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def content(value: str) -> Element:
-    """Return an element with this content and no type."""
     return {"_value": value}
 
 

@@ -14,9 +14,14 @@ from werkzeug.http import parse_accept_header
 from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.web import cookies, headers, query, words
-from evref.adapters.inbound.web.caching import ResponseCache
 from evref.adapters.inbound.web.identity import Identity, with_cookie
-from evref.adapters.inbound.web.representations import PRIVATE, PUBLIC, Representation, respond
+from evref.adapters.inbound.web.representations import (
+    PRIVATE,
+    PUBLIC,
+    Representation,
+    ResponseCache,
+    respond,
+)
 from evref.application.accounts.sign_in import SignedIn
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.domain.catalogue.catalogue import Catalogue
@@ -61,7 +66,6 @@ class Frame:
         self._cache: ResponseCache[Representation] = ResponseCache(most_bytes)
 
     def register(self, app: Flask) -> None:
-        """Add the frame to the context of every template, and the redirects to pages."""
         app.jinja_options = {**app.jinja_options, "finalize": _without_direction_controls}
         app.context_processor(
             lambda: {
@@ -143,7 +147,6 @@ class Frame:
 
     @property
     def language(self) -> str:
-        """Return the language of the catalogue's terms that the browser prefers, or English."""
         served = self.served
         if served is None:
             return _ENGLISH
@@ -152,7 +155,6 @@ class Frame:
 
     @property
     def not_understood(self) -> tuple[str, ...]:
-        """Return messages about the query parameters that were not understood."""
         return query.not_understood()
 
     @property
@@ -173,7 +175,6 @@ class Frame:
 
     @property
     def catalogue(self) -> Catalogue | None:
-        """Return the catalogue of what is served."""
         return None if self.served is None else self.served.catalogue
 
     @property

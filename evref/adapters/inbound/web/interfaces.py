@@ -93,7 +93,6 @@ class Interfaces:
         return tuple(known.root for known in self._interfaces.values() if known.cross_origin)
 
     def response(self, error: Exception) -> Response:
-        """Return the response to an error of the application or of the framework."""
         raw = self.raw_response(error, request.environ)
         return compressed_where_accepted(Response(raw.body, raw.status, raw.headers))
 
@@ -157,7 +156,6 @@ def _as_page(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
 
 
 def members(problem: ProblemDetails, environ: WSGIEnvironment) -> dict[str, Any]:
-    """Return all members of a problem in their usual order."""
     return {
         "type": problem.type,
         "title": problem.title,

@@ -29,7 +29,6 @@ _OF_A_CAMPAIGN = re.compile(r"utm_.*|mc_.*|fbclid|gclid", re.DOTALL)
 
 
 def one_of(*values: StrEnum | str) -> Parse:
-    """Return a function that parses one of these values."""
 
     def parse(text: str) -> StrEnum | str:
         chosen = next((value for value in values if value == text), None)
@@ -41,7 +40,6 @@ def one_of(*values: StrEnum | str) -> Parse:
 
 
 def whole_number(text: str) -> int:
-    """Return a number from 1."""
     if re.fullmatch("[1-9][0-9]{0,8}", text) is None:
         raise ValueError("must be a whole number from 1")
     return int(text)
@@ -132,5 +130,4 @@ def page_of(items: Sequence[T], number: int) -> tuple[Sequence[T], int, int]:
 
 
 def normalized(asked: Mapping[str, str]) -> str:
-    """Return the query with its parameters sorted."""
     return urlencode(sorted(asked.items()))

@@ -1,16 +1,24 @@
-"""Responses as bytes: media type, coding, ETag, 304 and Cache-Control (RFC 9110, RFC 9111)."""
+"""Responses as bytes: media type, coding, ETag, 304 and Cache-Control (RFC 9110, RFC 9111).
+
+The most recently used ones are cached.
+"""
 
 import hashlib
 import json
 import re
+import threading
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from gzip import GzipFile
 from io import BytesIO
+from typing import Generic, Protocol, TypeAlias, TypeVar
+from weakref import WeakValueDictionary
 from wsgiref.types import WSGIEnvironment
 
+from cachetools import LRUCache
 from flask import Response, request
 from flask.json.provider import DefaultJSONProvider
 from werkzeug.datastructures import Accept, Headers, MIMEAccept
@@ -188,8 +196,70 @@ class Representation:
         return last_modified is not None and since is not None and last_modified <= since
 
     def size(self) -> int:
-        """The number of bytes in a cache, including gzip."""
         return len(self._plain or b"") + len(self._gzip or b"")
+
+
+Target: TypeAlias = tuple[str, ...]
+"""What a cached response answers: for the API, the path and the query, as in WSGI."""
+
+
+class Sized(Protocol):
+    """What a cache keeps; `size` is its number of bytes, including gzip."""
+
+    def size(self) -> int: ...
+
+
+Cached = TypeVar("Cached", bound=Sized)
+
+
+class ResponseCache(Generic[Cached]):
+    """The most recently used responses, up to a number of bytes; thread-safe.
+
+    The bytes include the bodies, the targets (a client can send long ones) and the overhead of the
+    objects.
+    """
+
+    ENTRY_BYTES = 2048
+    """Bytes of an entry in addition to its bodies and its target: measured, and rounded up."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._entries: LRUCache[Target, tuple[Cached, int]] = LRUCache(
+            most_bytes, getsizeof=lambda entry: entry[1]
+        )
+        self._lock = threading.Lock()
+        self._rendering: WeakValueDictionary[Target, threading.Lock] = WeakValueDictionary()
+
+    @contextmanager
+    def rendering(self, target: Target) -> Iterator[None]:
+        """Block other threads that render the response for this target until the `with` block ends.
+
+        After a publication, all threads may need the same response. If each rendered it, they would
+        take several times the time and memory. So check the cache again within the block.
+        """
+        with self._lock:
+            # The dictionary forgets a lock as soon as no thread uses it.
+            lock = self._rendering.setdefault(target, threading.Lock())
+        with lock:
+            yield
+
+    def get(self, target: Target) -> Cached | None:
+        """Return the response for a target, of any publication."""
+        with self._lock:
+            try:
+                # `get` of cachetools looks for the target twice.
+                return self._entries[target][0]
+            except KeyError:
+                return None
+
+    def put(self, target: Target, response: Cached) -> bool:
+        """Cache the response in place of an earlier one; return False if it is too large."""
+        size = self.ENTRY_BYTES + response.size() + sum(map(len, target))
+        if size > self._most_bytes:
+            return False
+        with self._lock:
+            self._entries[target] = response, size
+        return True
 
 
 def to_json(value: object) -> str:
@@ -210,7 +280,6 @@ class JsonProvider(DefaultJSONProvider):
 
 
 def respond(representation: Representation, cache_control: str) -> Response:
-    """Return the response to the current request of Flask."""
     raw = representation.response(cache_control, request.environ)
     return Finished(raw.body, raw.status, raw.headers)
 

@@ -52,7 +52,6 @@ def remarks(intervention: Intervention, commonest: Phase | None) -> Iterator[str
 
 
 def stated(dose: FittVp) -> dict[str, str]:
-    """Return the elements of a dose that the sources state."""
     return {name: text for name in FITT_VP if (text := getattr(dose, name))}
 
 
@@ -62,13 +61,11 @@ def unbroken(source: str) -> str:
 
 
 def directions(interventions: Iterable[Intervention]) -> dict[Direction, int]:
-    """Return the number of interventions of each direction that occurs, in enumeration order."""
     counts = Counter(intervention.evidence.direction for intervention in interventions)
     return {direction: counts[direction] for direction in Direction if counts[direction]}
 
 
 def groups(entry: Entry) -> dict[CardGroup, int]:
-    """Return the number of interventions in each group, in the order of the card."""
     counts = Counter(intervention.evidence.group for intervention in entry.visible_interventions())
     return {group: counts[group] for group in CardGroup if counts[group]}
 
@@ -95,7 +92,6 @@ def dose_summary(exercises: Sequence[Intervention]) -> str:
 
 
 def reviewed(catalogue: Catalogue) -> str:
-    """Return how many diagnoses a clinician has reviewed."""
     total = counted(len(catalogue.entries), "diagnosis", "diagnoses")
     return f"Reviewed by a clinician: {reviewed_count(catalogue)} of {total}."
 

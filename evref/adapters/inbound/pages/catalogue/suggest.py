@@ -8,14 +8,18 @@ from flask import Blueprint, Response, url_for
 
 from evref.adapters.inbound.pages.catalogue.search import OneAtATime
 from evref.adapters.inbound.web import query
-from evref.adapters.inbound.web.caching import ResponseCache
 from evref.adapters.inbound.web.frame import Frame
 from evref.adapters.inbound.web.problems import (
     InvalidParametersError,
     ParameterFault,
     SearchBusyError,
 )
-from evref.adapters.inbound.web.representations import PRIVATE, Representation, respond
+from evref.adapters.inbound.web.representations import (
+    PRIVATE,
+    Representation,
+    ResponseCache,
+    respond,
+)
 from evref.domain.catalogue.search.suggestions import Suggested
 from evref.domain.catalogue.served import Served
 
