@@ -44,10 +44,12 @@ class Keys(ABC):
         """
 
     @abstractmethod
-    def by_digests(self, digests: Collection[Digest]) -> Mapping[Digest, ApiKey]:
-        """Return the keys that have secrets with these digests, valid or not, by digest.
+    def with_digest(self, digest: Digest) -> ApiKey:
+        """Return the key that has a secret with this digest, valid or not.
 
-        A digest that no secret has is omitted.
+        Raises:
+            InvalidApiKeyError: If there is none.
+
         """
 
     @abstractmethod

@@ -7,7 +7,6 @@ from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.access.key import ApiKey, Permission
 from evref.domain.access.quota import DayUsage, Quota, utc_day
 from evref.domain.access.token import KeyToken
-from evref.domain.errors import InvalidApiKeyError
 from evref.ports.storage import Storage
 from evref.ports.system import Clock
 
@@ -34,9 +33,7 @@ class Gate:
         return key, usage, Quota(key.id, usage.limit, usage.admitted, instant)
 
     def _status(self, digest: str, instant: datetime) -> tuple[ApiKey, DayUsage]:
-        key, day = self.storage.keys.by_digests([digest]).get(digest), utc_day(instant)
-        if key is None:
-            raise InvalidApiKeyError
+        key, day = self.storage.keys.with_digest(digest), utc_day(instant)
         key.check(digest, Permission.NONE, instant)
         for usage in self.storage.usage.history(key.id, day, day):
             # The limit of the day is that at the time of the last request.

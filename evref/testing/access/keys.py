@@ -7,7 +7,7 @@ import pytest
 
 from evref.domain.access.caps import KeyCaps
 from evref.domain.access.key import ApiKey, Permission
-from evref.domain.errors import AlreadyExistsError, KeyRevokedError
+from evref.domain.errors import AlreadyExistsError, InvalidApiKeyError, KeyRevokedError
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, OPERATOR, a_key, a_secret
 from evref.testing.contract import not_found, succeeds
@@ -77,20 +77,10 @@ class KeysContract:
         keep_key(storage, key)
         keep_key(storage, a_key("k2"))
 
-        digests = [secret.digest for secret in secrets]
-        assert storage.keys.by_digests([*digests, "0" * 64]) == dict.fromkeys(digests, key)
-        assert storage.keys.by_digests(digests[:1]) == {digests[0]: key}
-        assert storage.keys.by_digests([]) == {}
+        assert [storage.keys.with_digest(secret.digest) for secret in secrets] == [key, key]
         assert storage.keys.get("k1") == key
-
-    def test_many_keys_are_found_at_once(self, storage: Storage) -> None:
-        """There may be any number of digests."""
-        keys = {keep_key(storage, a_key(f"k{n}")): f"k{n}" for n in range(3)}
-        unknown = [f"{n:064x}" for n in range(40_000)]
-
-        by_digest = storage.keys.by_digests([*unknown, *keys])
-
-        assert {digest: key.id for digest, key in by_digest.items()} == keys
+        with pytest.raises(InvalidApiKeyError):
+            storage.keys.with_digest("0" * 64)
 
     def test_a_change_replaces_the_key_and_its_secrets(self, storage: Storage) -> None:
         """Secrets can end, be added and be removed; other keys stay as they are."""
@@ -105,7 +95,8 @@ class KeysContract:
         )
 
         assert storage.keys.get("k1") == after == a_key("k1", secrets=secrets, limit=7, name="New")
-        assert storage.keys.by_digests([dropped.digest]) == {}
+        with pytest.raises(InvalidApiKeyError):
+            storage.keys.with_digest(dropped.digest)
         assert storage.keys.get("k2") == a_key("k2")
 
     def test_rotations_at_once_come_one_after_another(self, storage: Storage) -> None:

@@ -13,10 +13,9 @@ from evref.domain.access.quota import (
     QuotaExceededError,
     utc_day,
 )
-from evref.domain.errors import InvalidApiKeyError
 from evref.ports.access import Admission, UsageReports
 from evref_own_keys.database import Database
-from evref_own_keys.keys import by_digests
+from evref_own_keys.keys import with_digest
 
 _DAYS = """
 SELECT day, daily_limit, admitted, refused FROM counts
@@ -83,9 +82,7 @@ class OwnUsageReports(UsageReports):
 def _checked(
     connection: sqlite3.Connection, digest: str, needed: Permission, instant: datetime
 ) -> ApiKey:
-    key = by_digests(connection, [digest]).get(digest)
-    if key is None:
-        raise InvalidApiKeyError
+    key = with_digest(connection, digest)
     key.check(digest, needed, instant)
     return key
 

@@ -1,7 +1,7 @@
 """Keys as JSON, with their secrets to find them by."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from datetime import UTC, date, datetime
@@ -9,14 +9,11 @@ from sqlite3 import Connection
 
 from evref.domain.access.caps import KeyCaps
 from evref.domain.access.key import ApiKey, KeySecret, Permission
-from evref.domain.errors import AlreadyExistsError, NotFoundError
+from evref.domain.errors import AlreadyExistsError, InvalidApiKeyError, NotFoundError
 from evref.ports.access import KeyChanges, Keys
 from evref.ports.accounts import INSTITUTIONS, Records
 
-_BY_DIGEST = """
-SELECT digest, record FROM secrets JOIN keys ON keys.id = key_id
-WHERE digest IN (SELECT value FROM json_each(?))
-"""
+_WITH_DIGEST = "SELECT record FROM secrets JOIN keys ON keys.id = key_id WHERE digest = ?"
 
 
 class OwnKeys(Keys):
@@ -36,9 +33,9 @@ class OwnKeys(Keys):
             raise NotFoundError("API key", key_id)
         return _key(row[0])
 
-    def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
+    def with_digest(self, digest: str) -> ApiKey:
         with self._connect() as connection:
-            return by_digests(connection, digests)
+            return with_digest(connection, digest)
 
     def list(self) -> tuple[ApiKey, ...]:
         with self._connect() as connection:
@@ -85,10 +82,12 @@ class OwnKeyChanges(OwnKeys, KeyChanges):
         self._connection.executemany("INSERT INTO secrets VALUES (?, ?)", secrets)
 
 
-def by_digests(connection: Connection, digests: Collection[str]) -> Mapping[str, ApiKey]:
-    """Return the keys that have secrets with these digests."""
-    rows = connection.execute(_BY_DIGEST, [json.dumps([*digests])])
-    return {digest: _key(record) for digest, record in rows}
+def with_digest(connection: Connection, digest: str) -> ApiKey:
+    """Return the key that has a secret with this digest, or raise `InvalidApiKeyError`."""
+    row = connection.execute(_WITH_DIGEST, [digest]).fetchone()
+    if row is None:
+        raise InvalidApiKeyError
+    return _key(row[0])
 
 
 def _oldest_first(rows: Iterable[tuple[str]]) -> tuple[ApiKey, ...]:

@@ -41,7 +41,7 @@ class OwnKeysStorage(DelegatingStorage):
     def verify(self) -> None:
         super().verify()
         try:
-            self.keys.by_digests([""])
+            self.keys.list()
         except StorageUnavailableError as error:
             raise StorageNotReadyError("There are no tables for keys; run: evref init") from error
 

@@ -1,12 +1,10 @@
 """Tests of how long admission in Redis holds keys, and how many look-ups it needs."""
 
-from collections.abc import Collection, Mapping
-
 import pytest
 
 from evref.adapters.outbound.memory import MemoryStorage
 from evref.adapters.outbound.memory.access import MemoryKeys
-from evref.adapters.outbound.redis.held_keys import HeldKeys
+from evref.adapters.outbound.redis.usage import HeldKeys
 from evref.domain.access.key import ApiKey
 from evref.domain.errors import InvalidApiKeyError
 from evref.testing.builders import NOON, a_key, a_secret
@@ -27,11 +25,11 @@ class WatchedKeys(MemoryKeys):
         self.seconds = 0.0
         self.lookups: list[str] = []
 
-    def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
-        self.lookups += digests
-        keys = super().by_digests(digests)
+    def with_digest(self, digest: str) -> ApiKey:
+        self.lookups.append(digest)
+        key = super().with_digest(digest)
         self.clock.advance(seconds=self.seconds)
-        return keys
+        return key
 
 
 @pytest.fixture
@@ -57,7 +55,7 @@ def digest_of(key_id: str) -> str:
 
 
 def use_all(held: HeldKeys) -> list[str]:
-    return [held.get(digest_of(key_id)).id for key_id in MANY]
+    return [held.with_digest(digest_of(key_id)).id for key_id in MANY]
 
 
 def test_each_key_is_looked_up_twice_a_second(
@@ -82,7 +80,7 @@ def test_a_change_of_one_of_many_keys_is_seen_within_half_a_second(
     clock.advance(milliseconds=500)
     use_all(held)
 
-    assert held.get(digest_of(key_id)).revoked_at == NOON
+    assert held.with_digest(digest_of(key_id)).revoked_at == NOON
 
 
 def test_a_removed_secret_of_a_held_key_is_refused(
@@ -92,11 +90,11 @@ def test_a_removed_secret_of_a_held_key_is_refused(
     rotated = a_key("k2", secrets=[a_secret("another")])
     change_key(keys.storage, "k2", lambda _: rotated)
     clock.advance(milliseconds=500)
-    held.get(digest_of("k1"))
+    held.with_digest(digest_of("k1"))
 
     with pytest.raises(InvalidApiKeyError):
-        held.get(digest_of("k2"))
-    assert held.get(digest_of("another")) == rotated
+        held.with_digest(digest_of("k2"))
+    assert held.with_digest(digest_of("another")) == rotated
 
 
 def test_a_revocation_holds_within_a_second_however_long_the_look_up_took(
@@ -104,15 +102,15 @@ def test_a_revocation_holds_within_a_second_however_long_the_look_up_took(
 ) -> None:
     """The time for which a key is held begins with the look-up, not with its result."""
     keys.seconds = 0.9
-    held.get(digest_of("k1"))
+    held.with_digest(digest_of("k1"))
     change_key(keys.storage, "k1", lambda key: key.revoked(NOON))
 
-    assert held.get(digest_of("k1")).revoked_at == NOON
+    assert held.with_digest(digest_of("k1")).revoked_at == NOON
 
 
 def test_a_key_is_known_as_soon_as_it_is_created(held: HeldKeys, keys: WatchedKeys) -> None:
     """The result that there is no such key is not held."""
     with pytest.raises(InvalidApiKeyError):
-        held.get(digest_of("new"))
+        held.with_digest(digest_of("new"))
 
-    assert held.get(keep_key(keys.storage, a_key("new"))).id == "new"
+    assert held.with_digest(keep_key(keys.storage, a_key("new"))).id == "new"

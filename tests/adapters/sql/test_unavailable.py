@@ -39,7 +39,7 @@ READS: dict[str, "Act"] = {
     "keys.get": lambda storage: storage.keys.get("k1"),
     "keys.list": lambda storage: storage.keys.list(),
     "keys.of_institution": lambda storage: storage.keys.of_institution("i1"),
-    "keys.by_digests": lambda storage: storage.keys.by_digests([DIGEST]),
+    "keys.with_digest": lambda storage: storage.keys.with_digest(DIGEST),
     "usage_reports.history": lambda storage: storage.usage.history("k1", TODAY, TODAY),
     "usage_reports.overview": lambda storage: storage.usage.overview(["k1"], TODAY),
     "records.get": lambda storage: storage.records.get(MEMBERS, "m1"),

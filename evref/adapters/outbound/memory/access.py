@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from datetime import date, datetime, timedelta
 
-from evref.adapters.outbound.memory.state import MemoryPart
+from evref.adapters.outbound.memory.state import MemoryPart, MemoryState
 from evref.domain.access.caps import KeyCaps
 from evref.domain.access.key import ApiKey, Permission
 from evref.domain.access.quota import (
@@ -24,10 +24,12 @@ class MemoryKeys(MemoryPart, Keys):
         except KeyError:
             raise NotFoundError("API key", key_id) from None
 
-    def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
+    def with_digest(self, digest: str) -> ApiKey:
         with self._state.lock:
-            ids = self._state.key_ids_by_digest
-            return {digest: self._state.keys[ids[digest]] for digest in digests if digest in ids}
+            key_id = self._state.key_ids_by_digest.get(digest)
+            if key_id is None:
+                raise InvalidApiKeyError
+            return self._state.keys[key_id]
 
     def list(self) -> tuple[ApiKey, ...]:
         return tuple(sorted(self._state.keys.values(), key=lambda key: (key.created_at, key.id)))
@@ -61,13 +63,14 @@ class MemoryKeyChanges(MemoryKeys, KeyChanges):
 
 
 class MemoryAdmission(MemoryPart, Admission):
+    def __init__(self, state: MemoryState) -> None:
+        super().__init__(state)
+        self._keys = MemoryKeys(state)
+
     def admit(self, digest: str, needed: Permission, instant: datetime) -> Quota:
         day = utc_day(instant)
         with self._state.lock:
-            key_id = self._state.key_ids_by_digest.get(digest)
-            if key_id is None:
-                raise InvalidApiKeyError
-            key = self._state.keys[key_id]
+            key = self._keys.with_digest(digest)
             key.check(digest, needed, instant)
             days = self._state.days_by_key_id.setdefault(key.id, {})
             before = days.get(day, DayUsage(day, key.daily_limit, admitted=0, refused=0))

@@ -8,11 +8,9 @@ admitted. The part in braces is the hash tag: it puts all data of a key on one n
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, datetime, timedelta
-from itertools import islice
 
-from evref.adapters.outbound.redis.held_keys import HeldKeys
 from evref.adapters.outbound.redis.server import RedisServer
-from evref.domain.access.key import Permission
+from evref.domain.access.key import ApiKey, Permission
 from evref.domain.access.quota import (
     SECONDS_A_DAY,
     USAGE_RETENTION_DAYS,
@@ -24,6 +22,9 @@ from evref.domain.access.quota import (
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.access import Admission, Keys, UsageReports
 from evref.ports.system import Clock
+
+# A change of a key must take effect within one second.
+_HOLD_SECONDS = 0.5
 
 _RETENTION_SECONDS = USAGE_RETENTION_DAYS * SECONDS_A_DAY
 
@@ -52,6 +53,33 @@ _PING = "ping"
 _FIELDS = ("limit", "admitted", "refused")
 
 
+class HeldKeys:
+    """The keys in use, by the digests of their tokens; thread-safe.
+
+    All of them are dropped together, so that the keys of ended requests take no memory.
+    """
+
+    def __init__(self, keys: Keys, clock: Clock) -> None:
+        self._keys = keys
+        self._clock = clock
+        self._held: tuple[float, dict[str, ApiKey]] = (float("-inf"), {})
+
+    def with_digest(self, digest: str) -> ApiKey:
+        """Return the key as it was less than half a second before, valid or not.
+
+        That no key has a secret with this digest is not held.
+        """
+        now = self._clock.monotonic()
+        began_at, by_digest = self._held
+        if now - began_at >= _HOLD_SECONDS:
+            by_digest = {}
+            self._held = now, by_digest
+        key = by_digest.get(digest)
+        if key is None:
+            key = by_digest[digest] = self._keys.with_digest(digest)
+        return key
+
+
 class RedisAdmission(Admission):
     def __init__(self, server: RedisServer, keys: Keys, clock: Clock) -> None:
         self._server = server
@@ -60,7 +88,7 @@ class RedisAdmission(Admission):
         self._admit = server.script(_ADMIT)
 
     def admit(self, digest: str, needed: Permission, instant: datetime) -> Quota:
-        key = self._keys.get(digest)
+        key = self._keys.with_digest(digest)
         key.check(digest, needed, instant)
         admitted, fits = self._count(key.id, key.daily_limit, instant)
         quota = Quota(key.id, key.daily_limit, admitted, instant)
@@ -95,8 +123,9 @@ class RedisUsageReports(UsageReports):
     def overview(
         self, key_ids: Collection[str], today: date
     ) -> Mapping[str, tuple[date | None, DayUsage | None]]:
-        overview = {}
-        for batch in _batches(key_ids):
+        overview, ids = {}, [*key_ids]
+        for start in range(0, len(ids), _KEYS_AT_ONCE):
+            batch = ids[start : start + _KEYS_AT_ONCE]
             with self._server.client() as client, client.pipeline(transaction=False) as pipeline:
                 for key_id in batch:
                     pipeline.hmget(_name(key_id, today.isoformat()), _FIELDS)
@@ -137,9 +166,3 @@ def _damage_reported() -> Iterator[None]:
     except ValueError as error:
         # Happens only if the data was edited by hand.
         raise StorageUnavailableError(f"the counts in Redis are damaged: {error}") from error
-
-
-def _batches(key_ids: Collection[str]) -> Iterator[list[str]]:
-    rest = iter(key_ids)
-    while batch := list(islice(rest, _KEYS_AT_ONCE)):
-        yield batch

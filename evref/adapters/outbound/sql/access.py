@@ -1,17 +1,15 @@
 """API keys in SQL, with their secrets; admission and counting in one statement, the hot path."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 from typing import Any
 
 from sqlalchemy import (
-    Date,
     Row,
-    String,
+    Select,
     TextClause,
-    bindparam,
     case,
     delete,
     func,
@@ -21,7 +19,13 @@ from sqlalchemy import (
 )
 from sqlalchemy import text as sql
 
-from evref.adapters.outbound.sql.engine import Source, SqlDatabase, SqlPart, Transaction, batches
+from evref.adapters.outbound.sql.engine import (
+    PARAMETERS_AT_ONCE,
+    Source,
+    SqlDatabase,
+    SqlPart,
+    Transaction,
+)
 from evref.adapters.outbound.sql.tables import (
     api_keys,
     daily_usage,
@@ -60,26 +64,23 @@ class SqlKeys(Keys):
         self._source = source
 
     def get(self, key_id: str) -> ApiKey:
-        keys = _ordered(self._source.find_all(_WHOLE.where(api_keys.c.id == key_id)))
+        keys = self._oldest_first(_WHOLE.where(api_keys.c.id == key_id))
         if not keys:
             raise NotFoundError("API key", key_id)
         return keys[0]
 
-    def by_digests(self, digests: Collection[str]) -> Mapping[str, ApiKey]:
-        by_digest: dict[str, ApiKey] = {}
-        for batch in batches(digests):
-            their_keys = select(key_secrets.c.key_id).where(key_secrets.c.digest.in_(batch))
-            rows = self._source.find_all(_WHOLE.where(api_keys.c.id.in_(their_keys)))
-            for key in _ordered(rows):
-                by_digest |= {secret.digest: key for secret in key.secrets}
-        return {digest: by_digest[digest] for digest in digests if digest in by_digest}
+    def with_digest(self, digest: str) -> ApiKey:
+        owner = select(key_secrets.c.key_id).where(key_secrets.c.digest == digest)
+        keys = self._oldest_first(_WHOLE.where(api_keys.c.id.in_(owner)))
+        if not keys:
+            raise InvalidApiKeyError
+        return keys[0]
 
     def list(self) -> tuple[ApiKey, ...]:
-        return _ordered(self._source.find_all(_WHOLE))
+        return self._oldest_first(_WHOLE)
 
     def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
-        its_own = api_keys.c.institution_id == institution_id
-        return _ordered(self._source.find_all(_WHOLE.where(its_own)))
+        return self._oldest_first(_WHOLE.where(api_keys.c.institution_id == institution_id))
 
     def caps(self, institution_id: str) -> KeyCaps:
         query = select(key_caps).where(key_caps.c.institution_id == institution_id)
@@ -87,6 +88,12 @@ class SqlKeys(Keys):
         if row is None:
             return KeyCaps()
         return KeyCaps(row.most_keys, row.highest_daily_limit, row.total_daily_limit)
+
+    def _oldest_first(self, query: Select[Any]) -> tuple[ApiKey, ...]:
+        rows = self._source.find_all(query)
+        # Sorted here and not by the database, whose collation may differ.
+        keys = (_key(list(of_key)) for _, of_key in groupby(rows, key=lambda row: row.id))
+        return tuple(sorted(keys, key=lambda key: (key.created_at, key.id)))
 
 
 class SqlKeyChanges(SqlKeys, KeyChanges):
@@ -136,12 +143,6 @@ class SqlKeyChanges(SqlKeys, KeyChanges):
         self._transaction.connection.execute(insert(key_secrets), rows)
 
 
-def _ordered(rows: Iterable[Row[Any]]) -> tuple[ApiKey, ...]:
-    # Sorted here and not by the database, whose collation may differ.
-    keys = (_key(list(of_key)) for _, of_key in groupby(rows, key=lambda row: row.id))
-    return tuple(sorted(keys, key=lambda key: (key.created_at, key.id)))
-
-
 def _key(rows: list[Row[Any]]) -> ApiKey:
     row = rows[0]
     secrets = [
@@ -160,11 +161,6 @@ def _key(rows: list[Row[Any]]) -> ApiKey:
     )
 
 
-_IS_VALID = """
-digest = :digest AND (ends_at IS NULL OR ends_at > :instant)
-AND revoked_at IS NULL AND (expires_on IS NULL OR expires_on >= :day)
-"""
-
 # One atomic step looks up and checks the key, admits or refuses the request, and counts it. It
 # returns no row if no active key of a sufficient level has a valid secret with the digest.
 # The expressions after SET all see the row before the update: see decision 0002.
@@ -175,7 +171,9 @@ SELECT api_keys.id, :day, daily_limit,
        CASE WHEN daily_limit > 0 THEN 0 ELSE 1 END,
        daily_limit > 0
 FROM key_secrets JOIN api_keys ON api_keys.id = key_secrets.key_id
-WHERE {is_valid} AND permission IN ({levels})
+WHERE digest = :digest AND (ends_at IS NULL OR ends_at > :instant)
+    AND revoked_at IS NULL AND (expires_on IS NULL OR expires_on >= :day)
+    AND permission IN ({levels})
 ON CONFLICT (key_id, day) DO UPDATE SET
     daily_limit = excluded.daily_limit,
     admitted = daily_usage.admitted
@@ -192,9 +190,7 @@ _ATTEMPTS = 3
 
 def _admit_statement(needed: Permission) -> TextClause:
     levels = ", ".join(f"'{level.value}'" for level in needed.and_above())
-    return sql(_ADMIT.format(is_valid=_IS_VALID, levels=levels)).bindparams(
-        bindparam("day", type_=Date), bindparam("digest", type_=String)
-    )
+    return sql(_ADMIT.format(levels=levels))
 
 
 class SqlAdmission(Admission):
@@ -207,9 +203,8 @@ class SqlAdmission(Admission):
         in_utc = instant.astimezone(UTC)
         parameters = {
             "digest": digest,
-            "day": in_utc.date(),
-            # As text, which takes a third of the time of the column's type. It compares correctly
-            # on PostgreSQL, and on SQLite, which stores times as text.
+            # As text, which compares correctly on PostgreSQL, and on SQLite, which stores text.
+            "day": in_utc.date().isoformat(),
             "instant": in_utc.isoformat(" ", "microseconds"),
         }
         for _ in range(_ATTEMPTS):
@@ -220,14 +215,8 @@ class SqlAdmission(Admission):
                 if not was_admitted:
                     raise QuotaExceededError(quota)
                 return quota
-            self._refuse(digest, needed, instant)
+            self._keys.with_digest(digest).check(digest, needed, instant)
         raise StorageUnavailableError("the key went on changing while a request was admitted")
-
-    def _refuse(self, digest: str, needed: Permission, instant: datetime) -> None:
-        key = self._keys.by_digests([digest]).get(digest)
-        if key is None:
-            raise InvalidApiKeyError
-        key.check(digest, needed, instant)
 
 
 class SqlUsageReports(SqlPart, UsageReports):
@@ -253,8 +242,9 @@ class SqlUsageReports(SqlPart, UsageReports):
             func.max(case((is_today, table.admitted))).label("admitted"),
             func.max(case((is_today, table.refused))).label("refused"),
         ).group_by(table.key_id)
-        overview = {}
-        for batch in batches(key_ids):
+        overview, ids = {}, [*key_ids]
+        for start in range(0, len(ids), PARAMETERS_AT_ONCE):
+            batch = ids[start : start + PARAMETERS_AT_ONCE]
             for row in self._database.find_all(uses.where(table.key_id.in_(batch))):
                 used_today = (
                     None

@@ -1,10 +1,9 @@
 """Connections to a database, transactions, and the translation of errors."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cached_property
-from itertools import islice
 from time import monotonic
 from typing import Any
 
@@ -46,7 +45,7 @@ _UNESCAPED = "must have one @, before the server; write any other, as in a passw
 _WRITE_LOCK_TIMEOUT_SECONDS = 0.05
 # Databases limit the number of parameters of a statement; SQLite's is 32,766.
 # Far below that, no statement takes long enough for its deadline to matter.
-_PARAMETERS_AT_ONCE = 1000
+PARAMETERS_AT_ONCE = 1000
 _NEEDS_DRIVER = "names PostgreSQL, which needs more packages: pip install 'evref[postgresql]'"
 
 
@@ -145,27 +144,19 @@ class SqlDatabase(Source):
     ) -> Callable[[Mapping[str, object]], tuple[Any, ...] | None]:
         """Return the statement as a function of its parameters, for use in every request.
 
-        Each call is a separate transaction, and returns at most one row, as the driver gives it.
+        Each call is a separate transaction, and returns at most one row. The driver converts
+        the parameters and the values of the row.
         It calls the driver directly, which takes a third of the time of `connect`. Where threads
         queue to write, they use the same connection in turn, which they keep out of the pool.
         """
-        dialect = self._engine.dialect
-        compiled = statement.compile(dialect=dialect)
-        processors = {
-            name: processor
-            for name, parameter in compiled.binds.items()
-            if (processor := parameter.type.dialect_impl(dialect).bind_processor(dialect))
-        }
+        text = statement.compile(dialect=self._engine.dialect).string
 
         def call(parameters: Mapping[str, object]) -> tuple[Any, ...] | None:
-            values = {**parameters}
-            for name, processor in processors.items():
-                values[name] = processor(values[name])
             with StorageCall(monotonic, most=self._timeout_seconds) as ends_at:
                 try:
-                    return self._execute(compiled.string, values, ends_at)
+                    return self._execute(text, parameters, ends_at)
                 except (SQLAlchemyError, self._driver_error) as error:
-                    raise StorageUnavailableError(self._reason(error)) from error
+                    raise self._unavailable(error) from error
 
         return call
 
@@ -224,12 +215,12 @@ class SqlDatabase(Source):
         try:
             yield
         except (SQLAlchemyError, self._driver_error) as error:
-            raise StorageUnavailableError(self._reason(error)) from error
+            raise self._unavailable(error) from error
 
-    def _reason(self, error: Exception) -> str:
+    def _unavailable(self, error: Exception) -> StorageUnavailableError:
         # The driver's own message, because SQLAlchemy's includes the statement.
         cause = getattr(error, "orig", None) or error
-        return f"{self._name}: {self._backend.message(cause)}"
+        return StorageUnavailableError(f"{self._name}: {self._backend.message(cause)}")
 
     def _replace_stale_pool(self, *_arguments: object) -> None:
         # Otherwise each pooled connection would fail a request before it is replaced.
@@ -271,13 +262,6 @@ def _rows(connection: Connection, statement: Select[Any]) -> Sequence[Row[Any]]:
         # No row has text with a lone surrogate, which a command line can contain, or with
         # a NUL, which a form can contain.
         return ()
-
-
-def batches(values: Iterable[str]) -> Iterator[list[str]]:
-    """Yield the values in lists that are short enough to be parameters of one statement."""
-    rest = iter(values)
-    while batch := list(islice(rest, _PARAMETERS_AT_ONCE)):
-        yield batch
 
 
 def _backend(url: URL, limits: Limits) -> Backend:
