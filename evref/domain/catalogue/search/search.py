@@ -159,20 +159,24 @@ class Search:
 
         If none has any, all are returned.
         """
+        concepts = {
+            places: [*self._reader.concepts(reading.words, places)] for places in named.values()
+        }
+        asked = list(dict.fromkeys(chain.from_iterable(concepts.values())))
+        among = [self._texts.of_diagnosis[id_] for id_ in named]
+        distances = {
+            one: self._texts.distances(one.stems, among) for one in asked if one.is_required
+        }
         found: list[_Candidate] = []
-        asked: dict[Concept, None] = {}
-        for order, (id_, places) in enumerate(named.items()):
-            concepts = [*self._reader.concepts(reading.words, places)]
-            asked |= dict.fromkeys(concepts)
-            own = self._texts.of_diagnosis[id_]
-            distances = {
-                one: self._texts.distances(one.stems, [own]) for one in concepts if one.is_required
-            }
-            found += self._candidates(concepts, distances, own, order)
+        for order, (own, places) in enumerate(zip(among, named.values(), strict=True)):
+            beside = concepts[places]
+            of_beside = {one: distances[one] for one in beside if one in distances}
+            met = set(own).intersection(chain.from_iterable(of_beside.values()))
+            found += self._candidates(beside, of_beside, met or own, order)
         if any(one.met for one in found):
             fewest = min(len(one.lacking) for one in found)
             found = [one for one in found if len(one.lacking) == fewest]
-        return found, [*asked]
+        return found, asked
 
     def _candidates(
         self,

@@ -67,8 +67,12 @@ class Results:
 
     @property
     def how_read(self) -> tuple[str, ...]:
-        """What words were read as, if the results do not say it."""
-        pieces = (piece for piece in self.found.read if piece.read_as is not ReadAs.WIDER)
+        """What words that count were read as, if the results do not say it."""
+        pieces = (
+            piece
+            for piece in self.found.read
+            if piece.read_as is not ReadAs.WIDER and piece.words not in self.ignored
+        )
         return tuple(filter(None, (piece.sentence for piece in pieces)))
 
     @property
