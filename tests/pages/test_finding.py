@@ -234,3 +234,10 @@ def test_one_search_runs_at_a_time(
 
 def test_suggestions_are_as_open_as_the_pages() -> None:
     assert suggested(Visitor(a_site(Readers.MEMBERS)), "gout").status_code == 303
+
+
+def test_a_word_that_did_not_count_is_not_said_to_be_read(visitor: Visitor) -> None:
+    text = seen(visitor, "parkinson Gehtraining").text()
+
+    assert "ithout “Gehtraining”" in text
+    assert "“Gehtraining” was read as" not in text

@@ -23,6 +23,9 @@ from tests.search.bundled import search
         ("H. pylori iron deficiency", ["iron-deficiency-anaemia"]),
         ("helicobacter iron deficiency anaemia", ["iron-deficiency-anaemia"]),
         ("relaxation tension-type headache", ["tension-type-headache"]),
+        ("gout flare CKD", ["gout"]),
+        ("Physiotherapie Knie", ["knee-osteoarthritis"]),
+        ("exercise neck", ["neck-pain"]),
     ],
 )
 def test_the_likelier_diagnosis_comes_first(question: str, diagnoses: list[str]) -> None:

@@ -45,6 +45,7 @@ NOTHING = [
     "cold",
     "feeling sad",
     "macrocytic anaemia",
+    "bronchitis",
 ]
 
 FIRST = {
@@ -69,6 +70,9 @@ FIRST = {
     "exercise for knee osteoarthritis": "knee-osteoarthritis",
     "athsma": "asthma",
     "fibromialgia": "fibromyalgia",
+    "chronic bronchitis": "chronic-obstructive-pulmonary-disease",
+    "Krankengymnastik Rücken": "low-back-pain",
+    "knee exercise": "knee-osteoarthritis",
 }
 
 
