@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from evref.adapters.inbound.fhir.values import Period
+from evref.adapters.inbound.fhir.values import Period, read_period
 from evref.domain.catalogue.catalogue import Catalogue
 from tests.fhir.conftest import LONG_ID, ROOT, Read, catalogue, ids, new_service
 from tests.http.service import Service, assert_outcome, body
@@ -267,7 +267,7 @@ def test_the_time_of_the_last_change_can_be_searched(
 def test_a_minute_ends_when_the_next_one_begins(text: str) -> None:
     start = datetime(2026, 3, 1, 8, tzinfo=UTC)
 
-    assert Period.parse(text) == Period("eq", start, start + timedelta(minutes=1))
+    assert read_period(text) == Period("eq", start, start + timedelta(minutes=1))
 
 
 def test_a_version_finds_only_the_resource_of_that_version(read: Read) -> None:

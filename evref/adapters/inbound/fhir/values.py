@@ -58,32 +58,6 @@ class Period:
     start: datetime
     end: datetime
 
-    @staticmethod
-    def parse(text: str) -> "Period":
-        """Read a date or a time, which is in UTC unless it has a time zone.
-
-        Raises:
-            ValueError, OverflowError: If the text is neither.
-
-        """
-        # A plus sign that is not percent-encoded arrives as a space.
-        match = _DATE.fullmatch(text.replace(" ", "+"))
-        if match is None:
-            raise ValueError
-        prefix, whole, year, month, day, time = match.groups()
-        start = datetime.fromisoformat(whole if time else f"{year}{month or '-01'}{day or '-01'}")
-        # Resources have the time of their last change to the second.
-        start = start.replace(microsecond=0, tzinfo=start.tzinfo or UTC)
-        if time:
-            end = start + timedelta(seconds=1 if time[6:7] == ":" else 60)
-        elif day:
-            end = start + timedelta(days=1)
-        elif month:
-            end = (start + timedelta(days=31)).replace(day=1)
-        else:
-            end = start.replace(year=start.year + 1)
-        return Period(prefix or "eq", start, end)
-
     def admits(self, time: datetime) -> bool:
         second = time.replace(microsecond=0)
         is_within = self.start <= second < self.end
@@ -169,10 +143,28 @@ def _unescaped(text: str) -> str:
 
 
 def read_period(text: str) -> Period:
+    """Return the period of a date or a time, which is in UTC unless it has a time zone."""
+    fault = "is not a date or a time"
+    # A plus sign that is not percent-encoded arrives as a space.
+    match = _DATE.fullmatch(text.replace(" ", "+"))
+    if match is None:
+        raise InvalidError(fault)
+    prefix, whole, year, month, day, time = match.groups()
     try:
-        return Period.parse(text)
+        start = datetime.fromisoformat(whole if time else f"{year}{month or '-01'}{day or '-01'}")
+        # Resources have the time of their last change to the second.
+        start = start.replace(microsecond=0, tzinfo=start.tzinfo or UTC)
+        if time:
+            end = start + timedelta(seconds=1 if time[6:7] == ":" else 60)
+        elif day:
+            end = start + timedelta(days=1)
+        elif month:
+            end = (start + timedelta(days=31)).replace(day=1)
+        else:
+            end = start.replace(year=start.year + 1)
     except (ValueError, OverflowError):
-        raise InvalidError("is not a date or a time") from None
+        raise InvalidError(fault) from None
+    return Period(prefix or "eq", start, end)
 
 
 def read_sort(text: str) -> tuple[tuple[str, bool], ...]:

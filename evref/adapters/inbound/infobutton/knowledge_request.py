@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from werkzeug.datastructures import MultiDict
 
@@ -45,8 +44,7 @@ _NAMES = {
     )
 }
 
-_Values: TypeAlias = dict[tuple[str, str], str]
-"""Texts by the parameter's name and number, such as mainSearchCriteria.v.c and 1."""
+_DIGITS = "0123456789"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +153,7 @@ def parse(
         allowed = (f"text of 1 to {LONGEST_TEXT} characters in all criteria",)
         faults.append(ParameterFault(longest.parameter, "is too long", allowed))
     response_type = _response_type(values)
-    values.pop((RESPONSE_TYPE, ""), None)
+    values.pop(RESPONSE_TYPE, None)
     if response_type not in response_types:
         message = "is not one of the allowed values"
         faults.append(ParameterFault(RESPONSE_TYPE, message, tuple(response_types)))
@@ -164,7 +162,7 @@ def parse(
     return KnowledgeRequest(
         tuple(criteria),
         tuple(_sub_topics(values)),
-        tuple((name + number, without_keys(text)) for (name, number), text in values.items()),
+        tuple((name, without_keys(text)) for name, text in values.items()),
         response_type,
     )
 
@@ -175,43 +173,44 @@ def response_type(args: MultiDict[str, str]) -> str:
     return _response_type(values)
 
 
-def _response_type(values: _Values) -> str:
+def _response_type(values: dict[str, str]) -> str:
     # A plus sign that is not percent-encoded arrives as a space.
-    return values.get((RESPONSE_TYPE, ""), XML).lower().replace(" ", "+")
+    return values.get(RESPONSE_TYPE, XML).lower().replace(" ", "+")
 
 
-def _parameters(args: MultiDict[str, str]) -> tuple[_Values, list[ParameterFault]]:
+def _parameters(args: MultiDict[str, str]) -> tuple[dict[str, str], list[ParameterFault]]:
     """Return the known parameters that are not blank, and an error for each that is repeated."""
-    values: _Values = {}
+    values: dict[str, str] = {}
     faults: list[ParameterFault] = []
     # The standard numbers a parameter that it repeats: mainSearchCriteria.v.c1.
     for given, text in args.items(multi=True):
-        number = given[len(given.rstrip("0123456789")) :]
+        number = given[len(given.rstrip(_DIGITS)) :]
         name = _NAMES.get(given.removesuffix(number).lower())
         if name is None or (number and not name.startswith((_CRITERIA, _SUB_TOPIC))):
             continue
-        if (name, number) in values:
-            faults.append(ParameterFault(name + number, "is given more than once", ("one value",)))
+        name += number
+        if name in values:
+            faults.append(ParameterFault(name, "is given more than once", ("one value",)))
         elif text.strip():
-            values[name, number] = text.strip()
+            values[name] = text.strip()
     return values, faults
 
 
-def _numbers(values: _Values, of: str) -> dict[str, str]:
+def _numbers(values: dict[str, str], of: str) -> dict[str, str]:
     """Return the numbers of the parameters that begin with `of`, each with its first parameter."""
     numbers: dict[str, str] = {}
-    for name, number in values:
+    for name in values:
         if name.startswith(of):
-            numbers.setdefault(number, name + number)
+            numbers.setdefault(name[len(name.rstrip(_DIGITS)) :], name)
     return numbers
 
 
 def _criterion(
-    values: _Values, number: str, faults: list[ParameterFault], served: Served
+    values: dict[str, str], number: str, faults: list[ParameterFault], served: Served
 ) -> Criterion | None:
     """Return the criterion with this number; None if it has a fault, which is added to `faults`."""
     code, oid, name, other = (
-        values.get((f"{_CRITERIA}.{part}", number)) for part in ("c", "cs", "dn", "ot")
+        values.get(f"{_CRITERIA}.{part}{number}") for part in ("c", "cs", "dn", "ot")
     )
     words = name or other
     in_words = f"{_CRITERIA}.{'ot' if name is None else 'dn'}{number}"
@@ -269,10 +268,10 @@ def _malformed(criterion: Criterion) -> ParameterFault:
     return ParameterFault(criterion.parameter, f"is malformed: {shown}", allowed)
 
 
-def _sub_topics(values: _Values) -> Iterable[AskedSubTopic]:
+def _sub_topics(values: dict[str, str]) -> Iterable[AskedSubTopic]:
     for number in _numbers(values, _SUB_TOPIC):
         code, oid, *texts = (
-            values.get((f"{_SUB_TOPIC}.{part}", number)) for part in ("c", "cs", "dn", "ot")
+            values.get(f"{_SUB_TOPIC}.{part}{number}") for part in ("c", "cs", "dn", "ot")
         )
         is_mesh = _without_urn(oid) in {MESH, None}
         known = sub_topic(code) if code is not None and is_mesh else None
