@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from evref.application.accounts.passwords import Attempts, Bulkhead
+from evref.application.accounts.passwords import Attempts, Bulkhead, Passwords
 from evref.application.accounts.people import People
 from evref.application.accounts.refused_sign_ins import RefusedSignIns
 from evref.application.accounts.sign_in import SignIn
@@ -21,15 +21,20 @@ class Fakes:
     bulkhead: Bulkhead = field(default_factory=Bulkhead)
 
     def people(self, storage: Storage) -> People:
-        return People(storage=storage, **vars(self))
+        return People(
+            storage=storage,
+            bulkhead=self.bulkhead,
+            passwords=Passwords(self.passwords, self.guesser),
+            clock=self.clock,
+            randomness=self.randomness,
+        )
 
     def sign_in(self, storage: Storage) -> SignIn:
         return SignIn(
             storage=storage,
             attempts=Attempts(storage, self.bulkhead, self.clock),
             refused=RefusedSignIns(storage.audit, self.clock),
-            passwords=self.passwords,
-            guesser=self.guesser,
+            passwords=Passwords(self.passwords, self.guesser),
             clock=self.clock,
             randomness=self.randomness,
         )

@@ -17,7 +17,7 @@ from evref.application.access.gate import Gate
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.cookie_secret import cookie_secret
 from evref.application.accounts.manage_institutions import ManageInstitutions
-from evref.application.accounts.passwords import Attempts, Bulkhead
+from evref.application.accounts.passwords import Attempts, Bulkhead, Passwords
 from evref.application.accounts.people import People
 from evref.application.accounts.refused_sign_ins import RefusedSignIns
 from evref.application.accounts.sign_in import SignIn
@@ -131,7 +131,7 @@ class Container(containers.DeclarativeContainer):
     load_codes = One(LoadCodes, storage, catalogue_files, clock)
     readiness = providers.Callable(readiness, storage, browse)
     _to_manage: ClassVar = {"storage": storage, "clock": clock, "randomness": randomness}
-    _of_passwords: ClassVar = {**_to_manage, "passwords": passwords, "guesser": guesser}
+    _of_passwords: ClassVar = {**_to_manage, "passwords": One(Passwords, passwords, guesser)}
     manage_keys = One(ManageKeys, **_to_manage)
     manage_institutions = One(ManageInstitutions, **_to_manage)
     bulkhead = One(Bulkhead)

@@ -1,6 +1,6 @@
 """The rules that every change of members and invitations keeps, within its unit of work."""
 
-from evref.domain.accounts.institution import Member
+from evref.domain.accounts.institution import Member, is_email
 from evref.domain.accounts.invitation import Invitation
 from evref.domain.accounts.proxy_sign_in import domain_of
 from evref.domain.audit import Action, Subject, SubjectKind
@@ -72,11 +72,10 @@ def has_admin(records: Records, institution_id: str, *, besides: str | None = No
     return any(admin.id != besides for admin in admins)
 
 
-def member_with_email(records: Records, email: str) -> Member:
-    """Return the member with this e-mail, which is normalised."""
-    for member in records.find(MEMBERS, email=email):
-        return member
-    raise NotFoundError(MEMBERS.name, email)
+def member_with_email(records: Records, email: str) -> Member | None:
+    """Return the member with this e-mail, which is normalised; None if there is none."""
+    members = records.find(MEMBERS, email=email) if is_email(email) else ()
+    return next(iter(members), None)
 
 
 def end_admin(changes: Changes, member: Member) -> None:

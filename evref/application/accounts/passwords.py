@@ -4,8 +4,9 @@ Guessing is throttled, concurrent work is limited, and new passwords must not be
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from threading import Lock
 
@@ -29,7 +30,7 @@ from evref.domain.errors import (
     TooManyAttemptsError,
 )
 from evref.domain.principal import SERVICE
-from evref.ports.accounts import ATTEMPTS, PasswordGuesser, RecordChanges
+from evref.ports.accounts import ATTEMPTS, PasswordGuesser, PasswordHasher, RecordChanges
 from evref.ports.storage import Changes, Storage
 from evref.ports.system import Clock
 
@@ -90,7 +91,7 @@ class Attempts:
         self._require_no_wait(counters, [self._stored(name) for name in counters])
         with self._bulkhead.turn(caller, is_device=is_known):
             self._change(counters, self._one_more)
-            yield lambda: self._change(counters, self._forgiven)
+            yield lambda: self._change(counters, _forgiven)
 
     def _stored(self, name: str) -> Failures:
         return next(iter(self._storage.records.find(ATTEMPTS, name=name)), Failures(name))
@@ -98,7 +99,7 @@ class Attempts:
     def _change(
         self,
         counters: Mapping[str, Slowdown],
-        changed: Callable[[Mapping[str, Slowdown], Sequence[Failures]], Iterable[Failures]],
+        changed: Callable[[Mapping[str, Slowdown], Sequence[Failures]], Sequence[Failures]],
     ) -> None:
         while True:
             # If another attempt is the first one to count under a name, this one begins again: only
@@ -120,16 +121,11 @@ class Attempts:
 
     def _one_more(
         self, counters: Mapping[str, Slowdown], before: Sequence[Failures]
-    ) -> Iterable[Failures]:
+    ) -> Sequence[Failures]:
         # Checked again, because concurrent attempts count against each other.
         self._require_no_wait(counters, before)
         instant = self._clock.now()
         return [counters[failures.name].one_more(failures, instant) for failures in before]
-
-    def _forgiven(
-        self, counters: Mapping[str, Slowdown], before: Sequence[Failures]
-    ) -> Iterable[Failures]:
-        return [counters[failures.name].forgiven(failures) for failures in before]
 
     def _require_no_wait(
         self, counters: Mapping[str, Slowdown], counted: Sequence[Failures]
@@ -147,6 +143,10 @@ def forget_old_attempts(changes: Changes) -> None:
         changes.records.remove_older(ATTEMPTS, earliest, prefix=prefix)
 
 
+def _forgiven(counters: Mapping[str, Slowdown], before: Sequence[Failures]) -> Sequence[Failures]:
+    return [counters[failures.name].forgiven(failures) for failures in before]
+
+
 def _locked(records: RecordChanges, name: str) -> Failures:
     try:
         return records.lock(ATTEMPTS, name)
@@ -157,20 +157,24 @@ def _locked(records: RecordChanges, name: str) -> Failures:
 _THE_SERVICE = "evref"
 
 
-def check_new_password(
-    password: str,
-    guesser: PasswordGuesser,
-    *,
-    email: str,
-    institution: Institution,
-    repeated: str | None = None,
-) -> None:
-    """Check a new password of the member with this e-mail, and its repetition if there is one."""
-    faults = password_faults(password, repeated)
-    words = re.findall(r"\w+", f"{email} {institution.name}")
-    if all(fault.field != "password" for fault in faults) and guesser.is_guessable(
-        password, [_THE_SERVICE, email, "".join(words), *words]
-    ):
-        faults.append(Fault("password", "is easily guessed: use several unrelated words"))
-    if faults:
-        raise InvalidValueError(faults)
+@dataclass(frozen=True, slots=True)
+class Passwords:
+    hasher: PasswordHasher
+    guesser: PasswordGuesser
+
+    def new_hash(
+        self, password: str, email: str, institution: Institution, repeated: str | None = None
+    ) -> str:
+        """Check a new password of the member with this e-mail, and its repetition if there is one.
+
+        Return its hash.
+        """
+        faults = password_faults(password, repeated)
+        words = re.findall(r"\w+", f"{email} {institution.name}")
+        if all(fault.field != "password" for fault in faults) and self.guesser.is_guessable(
+            password, [_THE_SERVICE, email, "".join(words), *words]
+        ):
+            faults.append(Fault("password", "is easily guessed: use several unrelated words"))
+        if faults:
+            raise InvalidValueError(faults)
+        return self.hasher.hash(password)

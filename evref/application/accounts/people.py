@@ -16,7 +16,7 @@ from evref.application.accounts.membership import (
     require_admin,
     revoke_invitation,
 )
-from evref.application.accounts.passwords import Bulkhead, check_new_password
+from evref.application.accounts.passwords import Bulkhead, Passwords
 from evref.domain.accounts.institution import Institution, Member, check_email, normalised_email
 from evref.domain.accounts.invitation import Invitation, InvitationToken, unknown_invitation
 from evref.domain.accounts.slowdown import network
@@ -25,14 +25,7 @@ from evref.domain.errors import AlreadyExistsError, NotFoundError, OutdatedError
 from evref.domain.identifiers import IDS, new_id
 from evref.domain.principal import Principal, Right, Role, authorise, authorise_in
 from evref.domain.redaction import refuse_keys
-from evref.ports.accounts import (
-    INSTITUTIONS,
-    INVITATIONS,
-    MEMBERS,
-    SIGN_IN_DOMAINS,
-    PasswordGuesser,
-    PasswordHasher,
-)
+from evref.ports.accounts import INSTITUTIONS, INVITATIONS, MEMBERS, SIGN_IN_DOMAINS
 from evref.ports.storage import Storage
 from evref.ports.system import Clock, Randomness
 
@@ -49,8 +42,7 @@ class People:
 
     storage: Storage
     bulkhead: Bulkhead
-    passwords: PasswordHasher
-    guesser: PasswordGuesser
+    passwords: Passwords
     clock: Clock
     randomness: Randomness
 
@@ -80,7 +72,11 @@ class People:
     def with_email(self, principal: Principal, email: str) -> Member:
         """Return the member with this e-mail, ignoring case."""
         authorise(principal, Right.MANAGE_MEMBERS)
-        return member_with_email(self.storage.records, normalised_email(email))
+        normalised = normalised_email(email)
+        member = member_with_email(self.storage.records, normalised)
+        if member is None:
+            raise NotFoundError(MEMBERS.name, normalised)
+        return member
 
     def create(
         self,
@@ -101,9 +97,9 @@ class People:
         refuse_keys("email", email)
         email = normalised_email(email)
         check_email(email)
+        password_hash = None
         if password is not None:
-            check_new_password(password, self.guesser, email=email, institution=institution)
-        password_hash = None if password is None else self.passwords.hash(password)
+            password_hash = self.passwords.new_hash(password, email, institution)
         member = self._new_member(institution_id, email, role, password_hash)
         with self.storage.changes(principal, member.created_at) as changes:
             changes.records.lock(INSTITUTIONS, institution_id)
@@ -115,8 +111,7 @@ class People:
         authorise(principal, Right.MANAGE_MEMBERS)
         member = self.storage.records.get(MEMBERS, member_id)
         institution = self.storage.records.get(INSTITUTIONS, member.institution_id)
-        check_new_password(password, self.guesser, email=member.email, institution=institution)
-        password_hash = self.passwords.hash(password)
+        password_hash = self.passwords.new_hash(password, member.email, institution)
         with self.storage.changes(principal, self.clock.now()) as changes:
             member = changes.records.lock(MEMBERS, member_id)
             changes.records.replace(MEMBERS, replace(member, password_hash=password_hash))
@@ -236,14 +231,9 @@ class People:
         """
         invitation, institution = self.invitation(token_text)
         with self.bulkhead.turn(network(address)):
-            check_new_password(
-                password,
-                self.guesser,
-                email=invitation.email,
-                institution=institution,
-                repeated=repeated,
+            password_hash = self.passwords.new_hash(
+                password, invitation.email, institution, repeated
             )
-            password_hash = self.passwords.hash(password)
         member = self._new_member(institution.id, invitation.email, invitation.role, password_hash)
         with self.storage.changes(member.principal, member.created_at) as changes:
             changes.records.lock(INSTITUTIONS, institution.id)

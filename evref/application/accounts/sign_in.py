@@ -4,12 +4,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from evref.application.accounts.membership import end_sessions, member_with_email, record
-from evref.application.accounts.passwords import Attempts, check_new_password, forget_old_attempts
+from evref.application.accounts.passwords import Attempts, Passwords, forget_old_attempts
 from evref.application.accounts.refused_sign_ins import RefusedSignIns
 from evref.domain.accounts.institution import (
     Institution,
     Member,
-    is_email,
     normalised_email,
     password_faults,
 )
@@ -25,7 +24,7 @@ from evref.domain.errors import (
     WrongCredentialsError,
 )
 from evref.domain.principal import SERVICE, InstitutionMember
-from evref.ports.accounts import INSTITUTIONS, MEMBERS, SESSIONS, PasswordGuesser, PasswordHasher
+from evref.ports.accounts import INSTITUTIONS, MEMBERS, SESSIONS
 from evref.ports.storage import Changes, Storage
 from evref.ports.system import Clock, Randomness
 
@@ -65,8 +64,7 @@ class SignIn:
     storage: Storage
     attempts: Attempts
     refused: RefusedSignIns
-    passwords: PasswordHasher
-    guesser: PasswordGuesser
+    passwords: Passwords
     clock: Clock
     randomness: Randomness
     _next_purge: float = field(default=float("-inf"), init=False)
@@ -80,11 +78,11 @@ class SignIn:
         """
         self._purge_now_and_then()
         email = normalised_email(email)
-        member = self.member_with_email(email)
+        member = member_with_email(self.storage.records, email)
         password_hash = None if member is None else member.password_hash
         try:
             with self.attempts.counted(email, address, self._known(device, member)) as succeed:
-                is_right = self.passwords.verify(password, password_hash)
+                is_right = self.passwords.hasher.verify(password, password_hash)
                 if is_right:
                     succeed()
             if is_right and member is not None:
@@ -99,15 +97,6 @@ class SignIn:
 
     def _count_refusal(self, email: str, member: Member | None) -> None:
         self.refused.add(email, *([] if member is None else [member.institution_id]))
-
-    def member_with_email(self, email: str) -> Member | None:
-        """Return the member with this e-mail, which is normalised; None if there is none."""
-        if not is_email(email):
-            return None
-        try:
-            return member_with_email(self.storage.records, email)
-        except NotFoundError:
-            return None
 
     def start(self, member: Member, *, by_proxy: bool = False) -> StartedSession:
         """Start a session for an authenticated member, and record the sign-in.
@@ -186,18 +175,13 @@ class SignIn:
         signed_in = self.who(token)
         member = signed_in.member
         with self.attempts.counted(member.email, address, self._known(device, member)) as succeed:
-            if not self.passwords.verify(present, member.password_hash):
+            if not self.passwords.hasher.verify(present, member.password_hash):
                 faults = password_faults(new, repeated)
                 raise InvalidValueError([Fault("present", "is incorrect"), *faults])
             succeed()
-            check_new_password(
-                new,
-                self.guesser,
-                email=member.email,
-                institution=signed_in.institution,
-                repeated=repeated,
+            password_hash = self.passwords.new_hash(
+                new, member.email, signed_in.institution, repeated
             )
-            password_hash = self.passwords.hash(new)
         try:
             with self.storage.changes(signed_in.principal, self.clock.now()) as changes:
                 present_member = changes.records.lock(MEMBERS, member.id)

@@ -102,7 +102,7 @@ class SignInByProxy:
     def _count_refusal(self, address: str, of_domain: list[str]) -> None:
         """Count a refusal for the member's institution, and for the institution of the domain."""
         email = normalised_email(address)
-        member = self.sign_in.member_with_email(email)
+        member = member_with_email(self.storage.records, email)
         of_member = [] if member is None else [member.institution_id]
         self.refused.add(email, *sorted({*of_member, *of_domain}))
 
@@ -117,9 +117,8 @@ class SignInByProxy:
     def _begin(self, institution_id: str, email: str, *, is_page: bool) -> ProxySession | Refusal:
         has_joined = False
         try:
-            try:
-                member = member_with_email(self.storage.records, email)
-            except NotFoundError:
+            member = member_with_email(self.storage.records, email)
+            if member is None:
                 member, has_joined = self.people.join(institution_id, email), True
             if member.institution_id != institution_id:
                 return Refusal.ADDRESS
