@@ -78,7 +78,7 @@ def test_the_card_comes_first_in_six_groups() -> None:
         "+ Supported, strength not stated 1 Using heatguideline 2020 [1] "
         "Lines without a phase are chronic (later, or long-term)."
     )
-    assert whole.index("Recommended") < whole.index("References") < whole.index("Evidence map")
+    assert whole.index("Evidence map") < whole.index("published work")
     assert "Not graded" not in whole
     assert "Not stated" not in whole
 

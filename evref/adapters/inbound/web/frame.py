@@ -66,7 +66,12 @@ class Frame:
         self._cache: ResponseCache[Representation] = ResponseCache(most_bytes)
 
     def register(self, app: Flask) -> None:
-        app.jinja_options = {**app.jinja_options, "finalize": _without_direction_controls}
+        app.jinja_options = {
+            **app.jinja_options,
+            "finalize": _without_direction_controls,
+            "trim_blocks": True,
+            "lstrip_blocks": True,
+        }
         app.context_processor(
             lambda: {
                 "frame": self,

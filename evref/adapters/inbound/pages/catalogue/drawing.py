@@ -6,7 +6,7 @@ Values that are better for the person are always on the right.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -27,12 +27,12 @@ class Scale:
     step: float | None
     """The distance of ticks; None on the logarithmic scale of ratios."""
 
-    def place(self, value: float) -> float:
+    def place(self, value: float) -> int:
         """Return the distance of a value from the left edge, at most that of an end."""
         share = (min(max(value, self.worst), self.best) - self.worst) / (self.best - self.worst)
-        return round(_MARGIN + share * (_WIDTH - 2 * _MARGIN), 1)
+        return round(_MARGIN + share * (_WIDTH - 2 * _MARGIN))
 
-    def ticks(self, better: Better) -> list[tuple[float, str]]:
+    def ticks(self, better: Better) -> list[tuple[int, str]]:
         """Return the place and the number of each tick."""
         if self.step is not None:
             first, last = round(self.worst / self.step), round(self.best / self.step)
@@ -72,14 +72,11 @@ def by_unit(effects: Iterable[Effect]) -> dict[tuple[str, Better], list[Effect]]
     return figures
 
 
-def drawn(effect: Effect, scales: Mapping[str, Scale]) -> tuple[str, str]:
-    """Return the SVG paths of the interval and of the estimate."""
-    estimate, *ends = map(scales[unit(effect)].place, _values(effect))
-    dot = f"M{estimate} 3.5l5.5 5.5-5.5 5.5-5.5-5.5z"
-    if not ends:
-        return "", dot
-    left, right = sorted(ends)
-    return f"M{left} 5v8m0-4H{right}m0-4v8", dot
+def path(effect: Effect, scale: Scale) -> str:
+    """Return the SVG path of the estimate and of its interval."""
+    estimate, *ends = map(scale.place, _values(effect))
+    interval = "M{} 5v8m0-4H{}m0-4v8".format(*sorted(ends)) if ends else ""
+    return f"{interval}M{estimate} 5l4 4-4 4-4-4z"
 
 
 def tone(effect: Effect) -> str:
