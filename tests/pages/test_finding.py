@@ -61,6 +61,8 @@ def test_an_abbreviation_of_another_language_leads_to_the_results(visitor: Visit
         ("diabetic foot exercise", "in 1 diagnosis."),
         ("fibromyalga", "with the spelling corrected"),
         ("stroke", "“stroke” is wider than one diagnosis"),
+        # Even with a single diagnosis, it is not the name of that.
+        ("elbow", "“elbow” is wider than one diagnosis"),
         ("knee pain", "“knee pain” can have many causes."),
         ("knee pain", "The catalogue is not a list of causes."),
         ("malaria", "The catalogue has 107 diagnoses, none named “malaria”."),

@@ -57,7 +57,7 @@ class Results:
         else:
             whole = [hit for hit in found.hits if hit.is_whole]
             is_certain = len(whole) == 1 and not _is_foreign_abbreviation(whole[0], language)
-        is_only = len(found.entries) == 1 and not found.remarks
+        is_only = len(found.entries) == 1 and not found.remarks and not found.umbrella
         return found.entries[0] if is_certain and is_only else None
 
     @property
