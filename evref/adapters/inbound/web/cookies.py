@@ -75,6 +75,7 @@ class _FormsInterface(SecureCookieSessionInterface):
 
 
 def present_token() -> SessionToken | None:
+    """Return the session token that the browser sent, unverified."""
     text = request.cookies.get(_full_name(SESSION))
     return None if text is None else SessionToken(text)
 
