@@ -5,10 +5,12 @@ same names for `gunicorn wsgi:app`.
 """
 
 import gc
+import os
 import resource
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
+from signal import SIG_BLOCK, SIG_UNBLOCK, SIGTERM, pthread_sigmask
 from typing import Any
 
 from evref.bootstrap.app import CONTAINER
@@ -78,6 +80,7 @@ def on_starting(arbiter: Any) -> None:  # noqa: ANN401 - gunicorn has no types
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY:
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(_most_files(), soft), hard))
+    os.register_at_fork(after_in_parent=lambda: pthread_sigmask(SIG_UNBLOCK, {SIGTERM}))
     # By default, the collector takes a sixth of the time in which a large catalogue is loaded.
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
     container = _container(arbiter.app.wsgi())
@@ -87,7 +90,12 @@ def on_starting(arbiter: Any) -> None:  # noqa: ANN401 - gunicorn has no types
 
 
 def pre_fork(arbiter: Any, _worker: object) -> None:  # noqa: ANN401 - as above
-    """Close the connections to the database, which processes must not share."""
+    """Close the connections to the database, which processes must not share.
+
+    A new worker would lose a SIGTERM that arrives before it has its own handlers, and serve until
+    it is killed with its requests. So the signal waits until the worker has started.
+    """
+    pthread_sigmask(SIG_BLOCK, {SIGTERM})
     _container(arbiter.app.wsgi()).storage().close()
     # Otherwise the garbage collector would write to, and so copy, the memory that workers share.
     gc.freeze()
@@ -99,6 +107,7 @@ def post_worker_init(worker: Any) -> None:  # noqa: ANN401 - as above
     if worker.cfg.workers == 1:
         _load_catalogue(container)
     container.browse().follow()
+    pthread_sigmask(SIG_UNBLOCK, {SIGTERM})
 
 
 def worker_exit(_arbiter: object, worker: Any) -> None:  # noqa: ANN401 - as above

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Event
+
+from gunicorn.workers.gthread import ThreadWorker
 
 from evref.testing.builders import OPERATOR
 from tests.server.conftest import Connection, Store, environment
@@ -29,13 +33,23 @@ os.execv(sys.executable, [sys.executable, "-m", "evref", "serve"])
 """
 
 
+class SlowToStart(ThreadWorker):  # type: ignore[misc]
+    """A worker of a busy machine; gunicorn has no types."""
+
+    def init_process(self) -> None:
+        time.sleep(2)
+        super().init_process()
+
+
 @contextmanager
-def service(held: socket.socket, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+def service(
+    held: socket.socket, folder: Path, options: str = ""
+) -> Iterator[subprocess.Popen[bytes]]:
     with (folder / "log").open("ab") as log:
         process = subprocess.Popen(
             [sys.executable, "-c", HAND_OVER, str(held.fileno())],
             cwd=folder,
-            env=environment(),
+            env=environment() | {"GUNICORN_CMD_ARGS": options},
             pass_fds=[held.fileno()],
             stdout=log,
             stderr=log,
@@ -88,3 +102,15 @@ def test_no_request_is_refused_while_the_service_restarts(tmp_path: Path) -> Non
     (day,) = history(OPERATOR, key.key.id)
     store.container.storage().close()
     assert statuses == {200: day.admitted}
+
+
+def test_a_worker_that_is_still_starting_ends_gracefully(tmp_path: Path) -> None:
+    Store(tmp_path).container.storage().close()
+    log = tmp_path / "log"
+    slow = "--worker-class tests.deploy.test_restart.SlowToStart"
+    with socket.create_server(("127.0.0.1", 0)) as held, service(held, tmp_path, slow):
+        wait_until(lambda: log.exists() and "Booting worker" in log.read_text())
+
+    # gunicorn kills a worker that has lost the signal, which then logs nothing.
+    booted = re.findall(r"Booting worker with pid: (\d+)", log.read_text())
+    assert set(re.findall(r"Worker exiting \(pid: (\d+)\)", log.read_text())) == set(booted)
