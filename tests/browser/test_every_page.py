@@ -40,8 +40,6 @@ PAGES = {
     "unknown": "/catalogue/unicorn",
 }
 
-MOST_USED = ("/", "/catalogue", "/catalogue?q=pain", "/catalogue/heart-failure", "/evidence")
-
 FEW = {
     "complex-regional-pain-syndrome",
     "hip-fracture",
@@ -261,13 +259,3 @@ def test_text_without_a_break_stays_on_the_page(
             page.emulate_media(media="print")
             assert not is_too_wide(page), path
             page.emulate_media(media="screen")
-
-
-@pytest.mark.parametrize("path", MOST_USED)
-@pytest.mark.parametrize("width", [360, 640, 1280])
-def test_the_most_used_pages_are_no_wider_than_the_window(
-    browser: Browser, public: Site, width: int, path: str
-) -> None:
-    with opened_page(browser, public, width=width) as page:
-        page.goto(path)
-        assert not is_too_wide(page)

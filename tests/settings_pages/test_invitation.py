@@ -1,13 +1,12 @@
 """The page that an invitation's link opens."""
 
-import logging
 import re
 
 import pytest
 
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
-from tests.settings_pages.site import COLLEAGUE, EMAIL, OTHER_EMAIL, Site
+from tests.settings_pages.site import COLLEAGUE, EMAIL, Site
 from tests.settings_pages.visitor import Visitor, fields_of, text_of
 
 CHOSEN = "a password that I chose"
@@ -90,46 +89,3 @@ def test_somebody_who_is_signed_in_has_to_sign_out_first(site: Site, member: Vis
     assert COLLEAGUE not in site.members()
     member.fill_in("/settings/sign-out")
     assert member.fill_in(path, **WANTED).status_code == 303
-
-
-def test_the_address_of_another_institution_s_member_is_refused_to_its_owner_alone(
-    site: Site,
-) -> None:
-    """Only the person with the link learns of the other account; the inviter does not."""
-    answer = Visitor(site).fill_in(site.invite(OTHER_EMAIL), **WANTED)
-
-    assert answer.status_code == 422
-    assert "This e-mail address is in use in another institution." in answer.text
-    assert OTHER_EMAIL not in site.members()
-
-
-def test_the_token_is_on_no_way_out(
-    site: Site, member: Visitor, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    path = site.invite(role=Role.ADMIN)
-    token = path.rsplit("/", 1)[1]
-    visitor = Visitor(site)
-
-    pages = [
-        visitor.get(path),
-        visitor.send(path, password="x"),
-        visitor.fill_in(path, password="x"),
-    ]
-    joined = visitor.fill_in(path, **WANTED)
-    used = visitor.get(path)
-
-    for page in (*pages, used):
-        assert '<meta name="referrer" content="strict-origin">' in page.text
-        assert page.headers["Cache-Control"] == "no-store"
-    for answer in (
-        *pages,
-        joined,
-        used,
-        visitor.get(joined.location),
-        member.get("/settings/audit-log"),
-    ):
-        assert token not in answer.text
-        assert token not in str(answer.headers)
-    assert token not in caplog.text
-    assert "next=" not in visitor.get(f"/settings/sign-in?next={path}").headers.get("Location", "")

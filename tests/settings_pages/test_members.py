@@ -2,12 +2,10 @@
 
 import re
 from html import unescape
-from typing import Any
 
 import pytest
 
 from evref.domain.principal import Role
-from evref.ports import accounts
 from evref.testing.builders import OPERATOR
 from tests.institutions import institution_id
 from tests.settings_pages.site import (
@@ -224,21 +222,3 @@ def test_a_member_who_leaves_is_signed_out(site: Site, member: Visitor) -> None:
 
 def path_of(link: str) -> str:
     return link[link.index("/settings/") :]
-
-
-def test_the_pages_of_one_member_do_not_read_all_of_them(
-    site: Site, member: Visitor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An institution may have 20,000 members."""
-    colleague = site.add_member(COLLEAGUE, Role.READER)
-    records = site.container.storage().records
-    find = records.find
-
-    def find_few(kind: accounts.Kind[Any], **fields: object) -> tuple[Any, ...]:
-        assert kind is not accounts.MEMBERS or {"email", "role"} & fields.keys()
-        return find(kind, **fields)
-
-    monkeypatch.setattr(records, "find", find_few)
-
-    for path in (colleague.id, f"{colleague.id}/remove", "invite"):
-        assert member.get(f"/settings/members/{path}").status_code == 200

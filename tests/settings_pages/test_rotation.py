@@ -134,18 +134,6 @@ def test_every_state_is_named_in_words_and_with_a_sign(site: Site) -> None:
         assert meaning in page
 
 
-def test_a_key_with_a_limit_of_nothing_says_why_it_has_no_access(
-    site: Site, member: Visitor
-) -> None:
-    """The reason is the limit, not the level."""
-    made = site.make_key(limit=0)
-
-    page = text_of(member.get(f"{KEYS}/{made.key.id}").text)
-
-    assert "‖ No access (paused)" in page
-    assert "until you change the daily limit, which is 0." in page
-
-
 @pytest.fixture
 def many(site: Site) -> Site:
     """Return a site with so many keys that its list has a search field."""
