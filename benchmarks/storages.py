@@ -15,7 +15,6 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
 from evref.testing.builders import OPERATOR
 from evref.testing.filling import keep_catalogue
-from tests.institutions import institution_id
 from tests.servers import postgresql_server, redis_server
 
 LIMITED_TO = 200
@@ -90,7 +89,7 @@ def publish(container: Container, catalogue: Catalogue) -> None:
 
 def new_keys(container: Container) -> Keys:
     """Create keys in a prepared storage."""
-    institution = institution_id(container, _INSTITUTION)
+    institution = container.manage_institutions().institution_named(OPERATOR, _INSTITUTION).id
     limits = {"busy": HIGHEST_DAILY_LIMIT, "spent": 0, "limited": LIMITED_TO}
     manage = container.manage_keys()
     keys = {

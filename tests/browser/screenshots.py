@@ -21,17 +21,17 @@ def furnish(site: Site) -> str:
     """Create keys in several states, one of them used for a month; return its id."""
     keys = site.container.manage_keys()
     site.clock.set_time_of_day(MORNING - timedelta(days=40))
-    site.make_key("Summer school", expires_on=(MORNING - timedelta(days=20)).date())
-    made = site.make_key("Electronic record", limit=200)
+    site.new_key("Summer school", expires_on=(MORNING - timedelta(days=20)).date())
+    made = site.new_key("Electronic record", limit=200)
     for days_ago in range(29, -1, -1):
         site.clock.set_time_of_day(MORNING - timedelta(days=days_ago))
         if days_ago == 10:
             keys.change(OPERATOR, made.key.id, daily_limit=250)
         times = 240 if days_ago == 11 else 60 + days_ago * 37 % 110
         site.use_key(made, times if site.clock.now().weekday() < 5 else days_ago)
-    site.use_key(site.make_key("Study of back pain", limit=50), 43)
-    site.make_key("Trial of an app", expires_on=(MORNING + timedelta(days=9)).date())
-    site.make_key("Ward screen", permission=Permission.NONE)
+    site.use_key(site.new_key("Study of back pain", limit=50), 43)
+    site.new_key("Trial of an app", expires_on=(MORNING + timedelta(days=9)).date())
+    site.new_key("Ward screen", permission=Permission.NONE)
     return made.key.id
 
 

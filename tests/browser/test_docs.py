@@ -47,7 +47,7 @@ def execute(page: Page, operation_id: str) -> None:
 
 def test_each_operation_can_be_tried_with_a_key(browser: Browser, site: Site) -> None:
     """The examples suffice; the response shows the remaining requests of the day."""
-    token = site.make_key("Swagger UI", limit=10).token.text
+    token = site.new_key("Swagger UI", limit=10).token.text
     with opened_docs(browser, site, 360) as page:
         authorise(page, token)
         for asked, (operation_id, path) in enumerate(OPERATIONS.items(), start=1):

@@ -8,8 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
 from tests.browser.live import opened_page, served_site, sign_in
-from tests.institutions import institution_id
-from tests.settings_pages.site import COLLEAGUE, INSTITUTION, Site
+from tests.settings_pages.site import COLLEAGUE, Site
 
 KEY_ID = "0123456789abcdef"
 SIZES = [(360, 740), (1366, 768)]
@@ -21,7 +20,7 @@ def settings(browser: Browser) -> Iterator[tuple[Site, Page, str]]:
     with served_site() as site:
         keys, institution = (
             site.container.manage_keys(),
-            institution_id(site.container, INSTITUTION),
+            site.institution_id(),
         )
         made = keys.create(OPERATOR, institution, name="Ward app", key_id=KEY_ID)
         for days_ago in range(29, -1, -1):

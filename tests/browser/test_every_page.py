@@ -91,10 +91,10 @@ def hostile_site() -> Iterator[Site]:
 def furnish(site: Site) -> str:
     """Create keys in every state; return the id of one that was used a lot."""
     site.clock.set_time_of_day(MORNING - timedelta(days=40))
-    busy = site.make_key("Electronic record of a ward with quite a long name", limit=10)
-    site.make_key("a" * 100, permission=Permission.NONE, limit=0)
-    site.make_key("Summer school", expires_on=(MORNING - timedelta(days=20)).date())
-    old = site.make_key("Old <script>phone</script> app")
+    busy = site.new_key("Electronic record of a ward with quite a long name", limit=10)
+    site.new_key("a" * 100, permission=Permission.NONE, limit=0)
+    site.new_key("Summer school", expires_on=(MORNING - timedelta(days=20)).date())
+    old = site.new_key("Old <script>phone</script> app")
     site.container.manage_keys().revoke(OPERATOR, old.key.id)
     site.clock.set_time_of_day(MORNING)
     for days_ago in range(28):

@@ -49,23 +49,23 @@ def furnish(site: Site) -> str:
     """Create 40 keys, 300 audit entries and 21 members; return the id of a used key."""
     keys = site.container.manage_keys()
     site.clock.set_time_of_day(MORNING - timedelta(days=40))
-    used = site.make_key("W" * 100, limit=10)
-    site.make_key(f"{LONG} over", expires_on=(MORNING - timedelta(days=1)).date())
+    used = site.new_key("W" * 100, limit=10)
+    site.new_key(f"{LONG} over", expires_on=(MORNING - timedelta(days=1)).date())
     for days_ago in range(29, -1, -1):
         site.clock.set_time_of_day(MORNING - timedelta(days=days_ago))
         if days_ago == 9:
             keys.change(OPERATOR, used.key.id, daily_limit=20)
         site.use_key(used, days_ago * 7 % 23)
-    site.make_key("i" * 100, permission=Permission.NONE)
-    site.make_key(LONG, expires_on=MORNING.date())
-    site.use_key(site.make_key(f"{LONG} near", limit=5), 4)
-    site.use_key(site.make_key(f"{LONG} full", limit=5), 9)
-    keys.revoke(OPERATOR, site.make_key("a-b/c" * 20).key.id)
+    site.new_key("i" * 100, permission=Permission.NONE)
+    site.new_key(LONG, expires_on=MORNING.date())
+    site.use_key(site.new_key(f"{LONG} near", limit=5), 4)
+    site.use_key(site.new_key(f"{LONG} full", limit=5), 9)
+    keys.revoke(OPERATOR, site.new_key("a-b/c" * 20).key.id)
     for number in range(33):
-        site.make_key(f"{LONG} {number}", limit=10_000_000)
+        site.new_key(f"{LONG} {number}", limit=10_000_000)
     for number in range(20):
         site.add_member(f"{number}.{'x' * 50}@rehabilitation.example.org", Role.VIEWER)
-    renamed = site.make_key("Renamed")
+    renamed = site.new_key("Renamed")
     while len(site.audit_log()) < 300:
         number = len(site.audit_log())
         keys.change(OPERATOR, renamed.key.id, name=f"{number} {'x' * 90}")

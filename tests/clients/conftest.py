@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.conftest import REPOSITORY, Server, Store, environment, start, store
+from tests.server.conftest import REPOSITORY, Server, Store, start, starting, store
 from tests.servers import free_port
 
 __all__ = ["start", "store"]
@@ -47,16 +46,11 @@ class Running:
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     store, port = Store(tmp_path_factory.mktemp("service")), free_port()
-    bind = f"127.0.0.1:{port}"
-    command = [sys.executable, "-m", "evref", "serve", "--bind", bind, "--workers", "2"]
-    env = environment(base_url=f"http://{bind}", catalogue_pages="public")
-    with closing(store.container.storage()):
-        server = Server(command, store.folder, port, env)
-        try:
-            server.wait_until_ready()
-            yield Running(server, store)
-        finally:
-            server.kill()
+    settings = {"base_url": f"http://127.0.0.1:{port}", "catalogue_pages": "public"}
+    with closing(store), starting() as start:
+        server = start(store.folder, "serve", "--workers", "2", port=port, **settings)
+        server.wait_until_ready()
+        yield Running(server, store)
 
 
 @pytest.fixture

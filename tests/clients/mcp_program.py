@@ -26,7 +26,6 @@ from tests.clients.assistant import UNKNOWN_KEY, Assistant, assistant
 from tests.clients.conftest import TOOLS, run_in
 from tests.docs.conftest import SHOWN_ADDRESS
 from tests.docs.pages import DOCS, assert_printed, blocks, commands
-from tests.institutions import institution_id
 from tests.server.conftest import Server, Start, Store
 from tests.servers import wait_until
 
@@ -193,7 +192,7 @@ def test_an_invalid_argument_says_what_is_allowed(
 def test_a_refused_key_is_reported(server: Server, store: Store, tmp_path: Path) -> None:
     created = store.container.manage_keys().create(
         OPERATOR,
-        institution_id(store.container, "Hospital"),
+        store.institution_id(),
         name="No access",
         permission=Permission.NONE,
     )

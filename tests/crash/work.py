@@ -19,7 +19,6 @@ from evref.domain.access.key import OVERLAPS, Permission
 from evref.domain.errors import KeyRevokedError
 from evref.testing.builders import OPERATOR, a_catalogue, an_entry
 from tests.fakes import FakeCatalogueFiles
-from tests.institutions import institution_id
 from tests.server.patient import container as patient
 
 CATALOGUES = {
@@ -85,7 +84,7 @@ def change_keys(changes: Changes, url: str, institution: str) -> None:
     random = changes.random
     container = patient(Settings(database_url=url))
     keys = container.manage_keys()
-    own_id = institution_id(container, institution)
+    own_id = container.manage_institutions().institution_named(OPERATOR, institution).id
     while True:
         in_use = keys.list(OPERATOR, own_id)
         live = [key.key.id for key in in_use if not key.state.has_ended]

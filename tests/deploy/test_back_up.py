@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from evref.application.access.manage_keys import KeyInUse, NewKey
-from evref.bootstrap.container import BUNDLED_CATALOGUE, Container
+from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings
 from evref.domain.access.key import Permission
 from evref.domain.audit import AuditEntry
 from evref.domain.errors import InvalidApiKeyError
 from evref.testing.builders import OPERATOR
 from tests.deploy.shell import ROOT, blocks, needs, run, section
-from tests.institutions import institution_id
+from tests.installation import INSTITUTION, Installation
 from tests.servers import PostgresqlServer
 
 PAGE = ROOT / "docs" / "how-to" / "back-up.md"
@@ -60,45 +60,41 @@ def commands(heading: str, word: str) -> str:
     return block
 
 
-@contextmanager
-def service(url: str) -> Iterator[Container]:
-    container = Container(settings=Settings(database_url=url))
-    yield container
-    container.storage().close()
+def service(url: str) -> closing[Installation]:
+    return closing(Installation(Settings(database_url=url)))
 
 
-def ask(container: Container, key: NewKey, times: int) -> None:
+def ask(service: Installation, key: NewKey, times: int) -> None:
     for _ in range(times):
-        container.gate().admit(key.token, Permission.READ)
+        service.container.gate().admit(key.token, Permission.READ)
 
 
-def made(container: Container) -> NewKey:
+def made(service: Installation) -> NewKey:
     """Prepare a database, and return a key that has sent two requests."""
+    container = service.container
     container.storage().prepare()
     container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
-    container.manage_institutions().create_institution(OPERATOR, "Hospital")
-    key = container.manage_keys().create(
-        OPERATOR, institution_id(container, "Hospital"), name="Ward app"
-    )
-    ask(container, key, 2)
+    container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
+    key = service.new_key()
+    ask(service, key, 2)
     return key
 
 
-def changed(container: Container, key: NewKey) -> NewKey:
+def changed(service: Installation, key: NewKey) -> NewKey:
     """Change everything, and return another key."""
-    ask(container, key, 3)
+    container = service.container
+    ask(service, key, 3)
     container.manage_keys().revoke(OPERATOR, key.key.id)
     publish = container.publish()
     plan = publish.plan_load(
         OPERATOR, BUNDLED_CATALOGUE / "asthma.yaml", lambda _done, _total: None
     )
     publish.publish(OPERATOR, plan, by="operator", allow_removals=True)
-    return container.manage_keys().create(
-        OPERATOR, institution_id(container, "Hospital"), name="Later"
-    )
+    return service.new_key("Later")
 
 
-def kept(container: Container, folder: Path) -> Kept:
+def kept(service: Installation, folder: Path) -> Kept:
+    container = service.container
     version = container.publish().export(OPERATOR, folder).version
     keys = container.manage_keys().list_all(OPERATOR)
     return Kept(
@@ -125,12 +121,12 @@ def check(
         log.write_bytes(unwritten)
     restore()
     with service(url) as restored:
-        restored.storage().verify()
+        restored.container.storage().verify()
 
         assert kept(restored, folder / "after") == before
 
         ask(restored, key, 1)
-        assert restored.manage_keys().history(OPERATOR, key.key.id)[0].admitted == 3
+        assert restored.container.manage_keys().history(OPERATOR, key.key.id)[0].admitted == 3
         with pytest.raises(InvalidApiKeyError):
             ask(restored, later, 1)
 

@@ -46,4 +46,4 @@ def test_requests_are_counted_exactly_and_other_applications_find_no_setting_of_
                 ("idle_in_transaction_session_timeout", "0"),
             ):
                 assert other.execute(f"SHOW {setting}".encode()).fetchone() == (expected,)
-        host.container.storage().close()
+        host.close()

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.server.conftest import Server, environment
-from tests.servers import free_port
+from tests.server.conftest import environment, starting
 
 SHOWN_ADDRESS = "http://127.0.0.1:8000"
 
@@ -57,11 +55,7 @@ class Demo:
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     folder = tmp_path_factory.mktemp("demo")
-    port = free_port()
-    command = [sys.executable, "-m", "evref", "demo", "--bind", f"127.0.0.1:{port}"]
-    server = Server(command, folder, port, environment())
-    try:
+    with starting() as start:
+        server = start(folder, "demo")
         server.wait_until_ready()
         yield Demo(folder, server.url, server.log)
-    finally:
-        server.kill()

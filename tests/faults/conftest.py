@@ -60,4 +60,4 @@ def new_host(database_server: PostgresqlServer, counters: Counters) -> Iterator[
 
     yield make
     for host in hosts:
-        host.container.storage().close()
+        host.close()

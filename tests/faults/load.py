@@ -12,17 +12,14 @@ from threading import Event
 
 from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.app import create_app
-from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
-from evref.domain.access.key import Permission
 from evref.domain.access.quota import DayUsage
 from evref.testing.builders import OPERATOR, a_catalogue
 from evref.testing.filling import keep_catalogue
-from tests.institutions import institution_id
+from tests.installation import INSTITUTION, Installation
 from tests.servers import wait_until
 
 DIAGNOSES = "/api/v1/diagnoses"
-INSTITUTION = "General Hospital"
 
 CLIENTS = 6
 
@@ -36,28 +33,17 @@ class Response:
     sent_at: float  # seconds, of `time.monotonic`
 
 
-class Host:
+class Host(Installation):
     """A service with its own settings, connections and caches."""
 
     def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.container = Container(settings=settings)
+        super().__init__(settings)
         self._app = create_app(settings, self.container)
 
     def prepare(self) -> None:
         self.container.storage().prepare()
         self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
         keep_catalogue(self.container.storage(), a_catalogue())
-
-    def new_key(self, *, limit: int = 1_000_000) -> NewKey:
-        return self.container.manage_keys().create(
-            OPERATOR,
-            institution_id(self.container, INSTITUTION),
-            name="Ward app",
-            permission=Permission.READ,
-            daily_limit=limit,
-            expires_on=None,
-        )
 
     def get(self, key: NewKey, path: str = DIAGNOSES) -> Response:
         sent_at = time.monotonic()

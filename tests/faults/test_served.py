@@ -111,7 +111,7 @@ def test_killed_workers_are_replaced_and_admit_no_extra_requests(
 ) -> None:
     """A request that was counted but got no response is lost, and never admitted twice."""
     host, kills = new_host(), 4
-    key = host.new_key()
+    key = host.new_key(limit=1_000_000)
 
     with served(host.settings, tmp_path) as (service,):
         with served_under_load(service, key) as responses:
@@ -145,7 +145,7 @@ def test_on_a_full_disk_nothing_is_served_uncounted_until_there_is_space_again(
     """A load balancer avoids the service meanwhile; no restart is needed."""
     host = Host(Settings(database_url=f"sqlite:///{tmp_path}/evref.sqlite"))
     host.prepare()
-    key = host.new_key()
+    key = host.new_key(limit=1_000_000)
 
     with served(host.settings, tmp_path) as (service,):
         with served_under_load(service, key, clients=4) as responses:
@@ -162,4 +162,4 @@ def test_on_a_full_disk_nothing_is_served_uncounted_until_there_is_space_again(
     assert_promised(refused, 503)
     assert (ready_while_full, ready_after) == (503, 200)
     assert counted == statuses(responses).count(200)
-    host.container.storage().close()
+    host.close()

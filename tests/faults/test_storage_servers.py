@@ -55,7 +55,7 @@ def test_no_request_after_a_restart_fails(new_host: NewHost, counters: Counters)
     """All pooled connections are dead, and Redis has lost its scripts."""
     # On a busy machine, a server may take longer than the usual limit.
     host = new_host(storage_timeout_seconds=LONGEST_TIMEOUT)
-    key = host.new_key()
+    key = host.new_key(limit=1_000_000)
     burst(host, key=key, requests=32, clients=4)
 
     with counters.stopped():
@@ -71,7 +71,7 @@ def test_a_host_opens_at_most_the_configured_number_of_connections(
 ) -> None:
     """With fewer connections than clients, each request is counted or gets 503."""
     host = new_host(database_connections=2)
-    key = host.new_key()
+    key = host.new_key(limit=1_000_000)
     name = database_name(host.settings.database_url)
 
     responses = burst(host, key=key, requests=200)
@@ -101,7 +101,7 @@ def test_a_redis_that_restarts_empty_starts_counting_from_zero(
 
         for responses in (before, after):
             assert sorted(response.status for response in responses) == [200] * 10 + [429] * 5
-        host.container.storage().close()
+        host.close()
 
 
 @ON_REDIS
@@ -110,7 +110,7 @@ def test_without_the_database_nothing_is_served_although_redis_counts(
 ) -> None:
     """A key may have been revoked meanwhile."""
     host = new_host()
-    key = host.new_key()
+    key = host.new_key(limit=1_000_000)
 
     with under_load(host, key=key) as responses:
         wait_for(responses, 200)

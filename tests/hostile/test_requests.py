@@ -55,7 +55,7 @@ def fuzzed() -> Iterator[tuple[Service, str]]:
     service = Service(Settings(storage=StorageKind.MEMORY, base_url=BASE_URL))
     service.publish(Catalogue(entries()))
     yield service, service.token(limit=HIGHEST_DAILY_LIMIT)
-    service.container.storage().close()
+    service.close()
 
 
 @quick

@@ -40,7 +40,7 @@ def test_no_secret_is_left_in_the_most_detailed_log_in_storage_or_on_pages(
     caplog.set_level(logging.DEBUG)
     site = Site(on_sqlite(tmp_path, access_log=True))
     member = a_member(site)
-    key = site.make_key().token.text
+    key = site.new_key().token.text
     client = site.app.test_client()
     invitation, used = site.invite(), site.invite("second@example.org")
     visitor = Visitor(site)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 from apiflask import APIFlask
-from dependency_injector import providers
 from werkzeug.test import TestResponse
 
 from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.app import create_app
-from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.access.key import Permission
 from evref.domain.catalogue.catalogue import Catalogue
@@ -26,10 +24,9 @@ from evref.testing.builders import OPERATOR, a_diagnosis, an_intervention
 from evref.testing.filling import keep_catalogue
 from tests.fakes import FakeClock
 from tests.http.document import Document, plain_body
-from tests.institutions import institution_id
+from tests.installation import INSTITUTION, Installation
 
 BASE_URL = "https://evref.example.org"
-INSTITUTION = "General Hospital"
 
 # Responses and problems are in JSON, like those of the API.
 INFOBUTTON = (
@@ -46,7 +43,7 @@ _DOCUMENTS: dict[str, Document] = {}
 """By base URL, the only setting that changes a document, because generating a document is slow."""
 
 
-class Service:
+class Service(Installation):
     """The application with its container, clock and one institution, served at `BASE_URL`.
 
     Each response is checked for what all responses must have, so a test checks only its own
@@ -55,10 +52,7 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         self.clock = FakeClock(LATE)
-        self.container = Container(settings=settings)
-        self.container.clock.override(providers.Object(self.clock))
-        # Load in the request itself; otherwise only a later request would serve a slow load.
-        self.container.browse.add_kwargs(run=lambda load: load())
+        super().__init__(settings, self.clock)
         self.container.storage().prepare()
         self.container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
         self.app: APIFlask = create_app(settings, self.container)
@@ -67,27 +61,8 @@ class Service:
             self._forms["/fhir/"] = assert_outcome
         self.document = _DOCUMENTS.setdefault(settings.base_url, Document(self.app))
 
-    def close(self) -> None:
-        self.container.storage().close()
-
     def publish(self, catalogue: Catalogue) -> None:
         keep_catalogue(self.container.storage(), catalogue, at=self.clock.now())
-
-    def new_key(
-        self,
-        *,
-        permission: Permission = Permission.READ,
-        limit: int = 1000,
-        expires_on: date | None = None,
-    ) -> NewKey:
-        return self.container.manage_keys().create(
-            OPERATOR,
-            institution_id(self.container, INSTITUTION),
-            name="Ward app",
-            permission=permission,
-            daily_limit=limit,
-            expires_on=expires_on,
-        )
 
     def token(self, *, permission: Permission = Permission.READ, limit: int = 1000) -> str:
         return self.new_key(permission=permission, limit=limit).token.text

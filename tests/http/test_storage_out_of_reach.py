@@ -25,7 +25,7 @@ def database_file(service: Service) -> Path:
 @contextmanager
 def garbage(service: Service) -> Iterator[None]:
     """Replace the content of the database file during the block."""
-    service.container.storage().close()
+    service.close()
     file = database_file(service)
     before = file.read_bytes()
     file.write_bytes(b"This is no database. " * 1000)

@@ -22,7 +22,7 @@ from tests.settings_pages.visitor import Visitor
 
 @cache
 def _key() -> str:
-    return bundled_site().make_key(limit=100_000).token.text
+    return bundled_site().new_key(limit=100_000).token.text
 
 
 def api(path: str) -> TestResponse:

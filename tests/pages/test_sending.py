@@ -61,7 +61,7 @@ def test_a_page_runs_and_fetches_nothing_but_the_service_s_own(path: str) -> Non
 
 def test_pages_are_not_counted() -> None:
     site = a_site(Readers.PUBLIC)
-    key = site.make_key(limit=5)
+    key = site.new_key(limit=5)
     headers = {"Authorization": f"Bearer {key.token.text}"}
 
     for _ in range(6):

@@ -18,10 +18,9 @@ import psutil
 import pytest
 
 from evref.application.access.manage_keys import NewKey
-from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
 from evref.testing.builders import OPERATOR
-from tests.institutions import institution_id
+from tests.installation import INSTITUTION, Installation
 from tests.servers import PATIENCE, free_port, wait_until
 
 REPOSITORY = Path(__file__).parents[2]
@@ -134,32 +133,30 @@ def evref(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
-class Store:
+class Store(Installation):
     """The database in a folder, used without starting a process for each command."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         (folder / "evref.sqlite").write_bytes(_database())
-        self.container = _container(folder)
+        super().__init__(_settings(folder))
 
     def key(self, limit: int = 1_000_000) -> NewKey:
-        return self.container.manage_keys().create(
-            OPERATOR, institution_id(self.container, "Hospital"), name="Ward app", daily_limit=limit
-        )
+        return self.new_key(limit=limit)
 
 
-def _container(folder: Path) -> Container:
-    return Container(settings=Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}"))
+def _settings(folder: Path) -> Settings:
+    return Settings(database_url=f"sqlite:///{folder / 'evref.sqlite'}")
 
 
 @cache
 def _database() -> bytes:
     # Publishing takes seconds, copying a file does not.
     with TemporaryDirectory() as folder:
-        container = _container(Path(folder))
+        container = Installation(_settings(Path(folder))).container
         container.storage().prepare()
         container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
-        container.manage_institutions().create_institution(OPERATOR, "Hospital")
+        container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
         container.storage().close()
         return (Path(folder) / "evref.sqlite").read_bytes()
 
@@ -167,21 +164,38 @@ def _database() -> bytes:
 Start = Callable[..., Server]
 
 
-@pytest.fixture(scope="module")
-def start() -> Iterator[Start]:
-    """Start `python -m evref` or another module in a folder, on a free port."""
+@contextlib.contextmanager
+def starting() -> Iterator[Start]:
+    """Yield a function that starts `python -m evref` or another module in a folder.
+
+    Each server has a free port unless one is named, and is killed at the end.
+    """
     servers: list[Server] = []
 
-    def start(folder: Path, *arguments: str, module: str = "evref", **settings: str) -> Server:
-        port = free_port()
+    def start(
+        folder: Path,
+        *arguments: str,
+        module: str = "evref",
+        port: int | None = None,
+        **settings: str,
+    ) -> Server:
+        port = port or free_port()
         bind = ("--bind", f"127.0.0.1:{port}")
         command = [sys.executable, "-m", module, *arguments, *bind]
         servers.append(Server(command, folder, port, environment(**settings)))
         return servers[-1]
 
-    yield start
-    for server in servers:
-        server.kill()
+    try:
+        yield start
+    finally:
+        for server in servers:
+            server.kill()
+
+
+@pytest.fixture(scope="module")
+def start() -> Iterator[Start]:
+    with starting() as start:
+        yield start
 
 
 @pytest.fixture(scope="module")
@@ -189,4 +203,4 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Return a database with the bundled catalogue and an institution."""
     made = Store(tmp_path_factory.mktemp("store"))
     yield made
-    made.container.storage().close()
+    made.close()

@@ -69,7 +69,7 @@ def test_a_server_without_requests_follows_the_catalogue_too(
         database.execute("UPDATE catalogue_publication SET version = 'lost'")
 
     wait_until(lambda: "serving the cached catalogue" in server.log, lambda: server.log)
-    store.container.storage().close()
+    store.close()
 
 
 def ask(server: Server, token: str, times: int) -> list[Answer]:

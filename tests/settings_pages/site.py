@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from copy import copy
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from sqlite3 import connect
 
@@ -26,9 +26,8 @@ from evref.testing.builders import OPERATOR, a_catalogue
 from evref.testing.filling import keep_catalogue
 from tests.databases import prepared_sqlite
 from tests.fakes import FakeClock, QuickPasswordHasher
-from tests.institutions import institution_id
+from tests.installation import INSTITUTION, Installation
 
-INSTITUTION = "General Hospital"
 EMAIL = "ward@example.org"
 PASSWORD = "correct horse battery"
 OTHER_INSTITUTION = "Other Clinic"
@@ -50,14 +49,13 @@ def on_sqlite(folder: Path, **more: object) -> Settings:
     return Settings(database_url=prepared_sqlite(folder, CATALOGUE)).model_copy(update=more)
 
 
-class Site:
+class Site(Installation):
     """A service with a clock that tests set, and with passwords that are hashed quickly."""
 
     def __init__(self, settings: Settings, now: datetime = MORNING) -> None:
-        self.settings = settings
         self.clock = FakeClock(now)
         self.passwords = QuickPasswordHasher()
-        self.container = self._new_container()
+        super().__init__(settings, self.clock)
         self.container.storage().prepare()
         storage = self.container.storage()
         if storage.catalogue.version() is None:
@@ -69,18 +67,15 @@ class Site:
         self.app: Flask = create_app(settings, self.container)
         self._containers = [self.container]
 
-    def _new_container(self) -> Container:
-        container = Container(settings=self.settings)
-        container.clock.override(providers.Object(self.clock))
+    def new_container(self, clock: FakeClock | None) -> Container:
+        container = super().new_container(clock)
         container.passwords.override(providers.Object(self.passwords))
-        # Otherwise a later request serves what takes longer to load than a request waits.
-        container.browse.add_kwargs(run=lambda load: load())
         return container
 
     def in_another_process(self) -> Site:
         """Return a site that shares only the storage and the clock with this one."""
         other = copy(self)
-        other.container = self._new_container()
+        other.container = self.new_container(self.clock)
         other.app = create_app(self.settings, other.container)
         self._containers.append(other.container)
         return other
@@ -97,29 +92,11 @@ class Site:
         with bulkhead.turn("192.0.2.8"), bulkhead.turn("192.0.2.9"):
             yield
 
-    def make_key(
-        self,
-        name: str = "Ward app",
-        *,
-        institution: str = INSTITUTION,
-        limit: int = 1000,
-        permission: Permission = Permission.READ,
-        expires_on: date | None = None,
-    ) -> NewKey:
-        return self.container.manage_keys().create(
-            OPERATOR,
-            institution_id(self.container, institution),
-            name=name,
-            daily_limit=limit,
-            permission=permission,
-            expires_on=expires_on,
-        )
-
     def add_member(self, email: str, role: Role) -> Member:
         """Add a member to the first institution, with the password that all members have."""
         added: Member = self.container.people().create(
             OPERATOR,
-            institution_id(self.container, INSTITUTION),
+            self.institution_id(),
             email,
             password=PASSWORD,
             role=role,
@@ -129,14 +106,12 @@ class Site:
     def invite(self, email: str = COLLEAGUE, role: Role = Role.VIEWER) -> str:
         """Return the path of an operator's invitation to the first institution."""
         _, token = self.container.people().invite(
-            OPERATOR, institution_id(self.container, INSTITUTION), email=email, role=role
+            OPERATOR, self.institution_id(), email=email, role=role
         )
         return f"/settings/invitation/{token.text}"
 
     def members(self, institution: str = INSTITUTION) -> dict[str, Role]:
-        members = self.container.people().list(
-            OPERATOR, institution_id(self.container, institution)
-        )
+        members = self.container.people().list(OPERATOR, self.institution_id(institution))
         return {member.email: member.role for member in members}
 
     def only_key(self) -> ApiKey:
@@ -153,7 +128,7 @@ class Site:
 
     def audit_log(self, institution: str = INSTITUTION) -> tuple[AuditEntry, ...]:
         log: AuditLog = self.container.storage().audit
-        return log.entries(institution_id(self.container, institution))
+        return log.entries(self.institution_id(institution))
 
     def dump(self) -> str:
         """Return everything in storage as text."""

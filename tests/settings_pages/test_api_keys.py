@@ -167,9 +167,9 @@ def test_all_faults_of_a_form_are_named_at_once(site: Site, member: Visitor) -> 
 
 
 def test_the_list_shows_the_state_of_each_key(site: Site, member: Visitor) -> None:
-    made = site.make_key("Electronic record", limit=3)
+    made = site.new_key("Electronic record", limit=3)
     site.use_key(made, 5)
-    site.make_key("Old study", expires_on=MORNING.date())
+    site.new_key("Old study", expires_on=MORNING.date())
     site.clock.advance(days=1)
     site.use_key(made, 1)
 
@@ -184,7 +184,7 @@ def test_the_list_shows_the_state_of_each_key(site: Site, member: Visitor) -> No
 
 
 def test_a_change_holds_and_is_in_the_audit_log(site: Site, member: Visitor) -> None:
-    made = site.make_key("Ward app")
+    made = site.new_key("Ward app")
     path = f"{KEYS}/{made.key.id}"
 
     answer = member.fill_in(path, name="Ward 3", permission="none", daily_limit="5")
@@ -218,7 +218,7 @@ def test_the_expiry_of_a_key_can_be_changed(
     after: date | None,
     message: str,
 ) -> None:
-    made = site.make_key(expires_on=before)
+    made = site.new_key(expires_on=before)
     path = f"{KEYS}/{made.key.id}"
     assert fields_of(member.get(path).text)["expiry"] == "keep"
     log = len(site.audit_log())
@@ -238,7 +238,7 @@ def test_names_are_text_and_nothing_else(site: Site, member: Visitor, name: str)
     answer = member.fill_in(NEW, name=name)
     made = site.only_key()
     site.container.storage().admission.admit(
-        site.make_key(name).token.digest, Permission.READ, MORNING
+        site.new_key(name).token.digest, Permission.READ, MORNING
     )
     path = f"{KEYS}/{made.id}"
 
@@ -258,7 +258,7 @@ def test_a_key_in_the_place_of_something_else_is_not_repeated(
     site: Site, member: Visitor, field: str
 ) -> None:
     """A key pasted into the wrong field must not be stored there."""
-    made = site.make_key()
+    made = site.new_key()
     before = site.audit_log()
 
     answer = member.fill_in(NEW, **(FILLED | {field: made.token.text}))

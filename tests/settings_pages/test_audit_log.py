@@ -35,8 +35,8 @@ def test_the_audit_log_shows_every_change_from_pages_and_command_line(
 
 def test_the_audit_log_is_filtered_and_downloaded(site: Site, member: Visitor) -> None:
     """A cell that a spreadsheet would take for a formula gets an apostrophe."""
-    formula = site.make_key("=1+1").key
-    key = site.make_key("Ward app").key
+    formula = site.new_key("=1+1").key
+    key = site.new_key("Ward app").key
     member.fill_in(f"{KEYS}/{key.id}", daily_limit="5")
     only = f"person={EMAIL}&key={key.id}&kind=key_changed"
 
@@ -67,7 +67,7 @@ def test_the_form_of_the_filter_may_have_empty_fields(
     site: Site, member: Visitor, path: str
 ) -> None:
     """Browsers also send the fields that filter nothing."""
-    site.make_key("Ward app")
+    site.new_key("Ward app")
     member.fill_in(f"{KEYS}/new", name="Ward tablet")
 
     answer = member.get(f"{path}?person=operator&key=&kind=")
@@ -93,7 +93,7 @@ def test_no_cell_of_the_download_is_calculated(
     site: Site, member: Visitor, name: str, cell: str
 ) -> None:
     """This includes the parts of a cell if a spreadsheet splits it at semicolons."""
-    key = site.make_key(name).key
+    key = site.new_key(name).key
 
     rows = csv.reader(StringIO(member.get(f"{LOG}.csv").text))
 

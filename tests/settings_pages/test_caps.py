@@ -6,8 +6,7 @@ import pytest
 
 from evref.domain.access.caps import KeyCaps
 from evref.testing.builders import OPERATOR
-from tests.institutions import institution_id
-from tests.settings_pages.site import INSTITUTION, OTHER_EMAIL, OTHER_INSTITUTION, Site
+from tests.settings_pages.site import OTHER_EMAIL, OTHER_INSTITUTION, Site
 from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
 
 KEY = "/settings/api-keys/0123456789abcdef"
@@ -20,7 +19,7 @@ USE = (
 @pytest.fixture(autouse=True)
 def _capped(site: Site) -> None:
     """Let the institution have only the key that it has."""
-    keys, institution = site.container.manage_keys(), institution_id(site.container, INSTITUTION)
+    keys, institution = site.container.manage_keys(), site.institution_id()
     keys.create(
         OPERATOR, institution, name="Ward app", daily_limit=300, key_id=KEY.rpartition("/")[2]
     )
@@ -64,7 +63,7 @@ def test_the_form_of_a_key_says_beforehand_what_is_left(
     site: Site, member: Visitor, caps: KeyCaps, prefilled: str, sentence: str
 ) -> None:
     """The form suggests a limit that is allowed."""
-    institution = institution_id(site.container, INSTITUTION)
+    institution = site.institution_id()
     site.container.manage_keys().set_caps(OPERATOR, institution, **asdict(caps))
 
     page = member.get("/settings/api-keys/new").text
@@ -78,7 +77,7 @@ def test_the_form_of_a_key_says_beforehand_what_is_left(
 def test_a_cap_that_is_used_up_exactly_says_so_in_place_of_the_form(
     site: Site, member: Visitor, caps: KeyCaps
 ) -> None:
-    institution = institution_id(site.container, INSTITUTION)
+    institution = site.institution_id()
     none = dict.fromkeys(asdict(caps))
     site.container.manage_keys().set_caps(OPERATOR, institution, **{**none, **asdict(caps)})
 
@@ -102,7 +101,7 @@ def test_the_section_institution_says_what_is_not_restricted(site: Site) -> None
 
 def test_a_leaked_secret_of_a_key_beyond_a_cap_can_be_replaced(site: Site, member: Visitor) -> None:
     site.container.manage_keys().set_caps(
-        OPERATOR, institution_id(site.container, INSTITUTION), **asdict(KeyCaps(0, 100, 100))
+        OPERATOR, site.institution_id(), **asdict(KeyCaps(0, 100, 100))
     )
 
     assert member.fill_in(f"{KEY}/rotate").status_code == 201

@@ -14,10 +14,8 @@ from evref.domain.principal import Role
 from evref.ports.accounts import INVITATIONS, MEMBERS
 from evref.testing.builders import OPERATOR
 from evref.testing.filling import keep
-from tests.institutions import institution_id
 from tests.settings_pages.site import (
     EMAIL,
-    INSTITUTION,
     OTHER_EMAIL,
     PASSWORD,
     NewSite,
@@ -57,7 +55,7 @@ OTHERS = ["/settings", "/settings/api-keys", "/settings/members", "/settings/aud
 def site_with_forms(settings: Settings) -> Site:
     """Return a site with a resource for each form, under known ids."""
     site = Site(settings)
-    institution = institution_id(site.container, INSTITUTION)
+    institution = site.institution_id()
     site.container.manage_keys().create(OPERATOR, institution, name="Ward app", key_id=KEY_ID)
     site.container.manage_keys().rotate(OPERATOR, KEY_ID, keep_old_for=timedelta(hours=1))
     member = Member(

@@ -7,11 +7,9 @@ import pytest
 
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
-from tests.institutions import institution_id
 from tests.settings_pages.site import (
     COLLEAGUE,
     EMAIL,
-    INSTITUTION,
     OTHER_EMAIL,
     Site,
 )
@@ -32,7 +30,7 @@ def id_of(site: Site, email: str) -> str:
 
 
 def invitation_ids(site: Site) -> list[str]:
-    institution = institution_id(site.container, INSTITUTION)
+    institution = site.institution_id()
     invitations = site.container.people().invitations(OPERATOR, institution)
     return [invitation.id for invitation in invitations]
 
@@ -179,7 +177,7 @@ def test_who_removes_a_member_learns_whether_they_can_come_back(
 ) -> None:
     """The institution's own sign-in system may let them in again."""
     site.add_member(COLLEAGUE, Role.VIEWER)
-    of = institution_id(site.container, INSTITUTION)
+    of = site.institution_id()
     site.container.manage_institutions().set_sign_in(OPERATOR, of, domains=(domain,))
 
     text = text_of(member.get(f"{MEMBERS}/{id_of(site, COLLEAGUE)}/remove").text)

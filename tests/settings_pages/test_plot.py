@@ -61,7 +61,7 @@ def test_the_present_limit_is_drawn() -> None:
 
 
 def test_the_key_s_page_plots_thirty_days_against_the_limit(site: Site, member: Visitor) -> None:
-    made = site.make_key("Ward app", limit=3)
+    made = site.new_key("Ward app", limit=3)
     site.use_key(made, 2, days_ago=30)
     site.use_key(made, 2, days_ago=29)
     site.use_key(made, 5, days_ago=1)
@@ -80,7 +80,7 @@ def test_the_key_s_page_plots_thirty_days_against_the_limit(site: Site, member: 
 
 
 def test_a_key_that_was_not_used_has_no_plot(site: Site, member: Visitor) -> None:
-    made = site.make_key(permission=Permission.NONE)
+    made = site.new_key(permission=Permission.NONE)
     assert ask_with(site, made.token.text) == 403
 
     page = " ".join(member.get(f"{KEYS}/{made.key.id}").text.split())

@@ -16,7 +16,7 @@ KEYS = "/settings/api-keys"
 
 
 def test_a_rotated_key_says_when_the_old_secret_ends(site: Site, member: Visitor) -> None:
-    made = site.make_key("Ward app")
+    made = site.new_key("Ward app")
     path = f"{KEYS}/{made.key.id}"
 
     answer = member.fill_in(f"{path}/rotate", keep_old_for="24")
@@ -38,7 +38,7 @@ def test_a_rotated_key_says_when_the_old_secret_ends(site: Site, member: Visitor
 
 
 def test_the_old_key_can_be_ended_later_without_a_new_one(site: Site, member: Visitor) -> None:
-    made = site.make_key("Ward app")
+    made = site.new_key("Ward app")
     path = f"{KEYS}/{made.key.id}"
     new = key_on(member.fill_in(f"{path}/rotate", keep_old_for="24").text)
     assert "End the previous secret now" in text_of(member.get(path).text)
@@ -56,7 +56,7 @@ def test_the_old_key_can_be_ended_later_without_a_new_one(site: Site, member: Vi
 
 
 def test_revoking_asks_first_and_is_final(site: Site, member: Visitor) -> None:
-    made = site.make_key("Ward app")
+    made = site.new_key("Ward app")
     path = f"{KEYS}/{made.key.id}"
     opened = {
         form: fields_of(member.get(form).text)
@@ -99,19 +99,19 @@ STATES = {
 def furnish(site: Site) -> dict[KeyState, str]:
     """Create a key in each state, named after it in capitals; return their ids."""
     site.clock.advance(days=-2)
-    expired = site.make_key("EXPIRED", expires_on=site.clock.now().date())
+    expired = site.new_key("EXPIRED", expires_on=site.clock.now().date())
     site.clock.advance(days=2)
-    near, reached = site.make_key("NEAR_LIMIT", limit=10), site.make_key("LIMIT_REACHED", limit=10)
+    near, reached = site.new_key("NEAR_LIMIT", limit=10), site.new_key("LIMIT_REACHED", limit=10)
     site.use_key(near, 8)
     site.use_key(reached, 11)
-    revoked = site.make_key("REVOKED")
+    revoked = site.new_key("REVOKED")
     site.container.manage_keys().revoke(OPERATOR, revoked.key.id)
     made = {
-        KeyState.ACTIVE: site.make_key("ACTIVE", expires_on=date(2026, 12, 5)),
+        KeyState.ACTIVE: site.new_key("ACTIVE", expires_on=date(2026, 12, 5)),
         KeyState.NEAR_LIMIT: near,
         KeyState.LIMIT_REACHED: reached,
-        KeyState.NO_ACCESS: site.make_key("NO_ACCESS", permission=Permission.NONE),
-        KeyState.EXPIRES_SOON: site.make_key("EXPIRES_SOON", expires_on=date(2026, 12, 4)),
+        KeyState.NO_ACCESS: site.new_key("NO_ACCESS", permission=Permission.NONE),
+        KeyState.EXPIRES_SOON: site.new_key("EXPIRES_SOON", expires_on=date(2026, 12, 4)),
         KeyState.EXPIRED: expired,
         KeyState.REVOKED: revoked,
     }
@@ -140,7 +140,7 @@ def many(site: Site) -> Site:
     furnish(site)
     # Words longer than the last four characters of a key, which are found too.
     for word in ("first", "second", "third", "fourth", "fifth", "sixth"):
-        site.make_key(f"Étude {word}")
+        site.new_key(f"Étude {word}")
     return site
 
 
@@ -167,7 +167,7 @@ def test_keys_are_found_by_words_of_name_and_state(many: Site, q: str, names: li
 
 
 def test_a_key_is_found_by_its_last_four_characters(many: Site) -> None:
-    made = many.make_key("Ward app")
+    made = many.new_key("Ward app")
 
     for q in (made.token.last_four, f"…{made.token.last_four}"):
         page = a_member(many).get(KEYS, query_string={"q": q}).text
@@ -175,7 +175,7 @@ def test_a_key_is_found_by_its_last_four_characters(many: Site) -> None:
 
 
 def test_a_whole_key_that_is_searched_for_is_not_repeated(many: Site) -> None:
-    made = many.make_key("Ward app")
+    made = many.new_key("Ward app")
 
     page = a_member(many).get(KEYS, query_string={"q": made.token.text}).text
 

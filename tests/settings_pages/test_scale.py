@@ -19,9 +19,9 @@ def names(page: str) -> list[str]:
 
 def test_many_keys_are_listed_newest_first_in_pages_of_fifty(site: Site, member: Visitor) -> None:
     for number in range(103):
-        site.make_key(f"Key {number:03}")
+        site.new_key(f"Key {number:03}")
         site.clock.advance(seconds=1)
-    used = site.make_key("Often used")
+    used = site.new_key("Often used")
     site.use_key(used, 5)
 
     first, last = member.get(KEYS).text, member.get(f"{KEYS}?page=3").text
@@ -38,7 +38,7 @@ def test_many_keys_are_listed_newest_first_in_pages_of_fifty(site: Site, member:
 def test_a_save_of_an_older_version_shows_both_and_saves_nothing(
     site: Site, member: Visitor, version: str | None
 ) -> None:
-    path = f"{KEYS}/{site.make_key(limit=1000).key.id}"
+    path = f"{KEYS}/{site.new_key(limit=1000).key.id}"
     second = fields_of(member.get(path).text)
     if version is not None:
         second["version"] = version
@@ -64,7 +64,7 @@ def test_a_save_of_an_older_version_shows_both_and_saves_nothing(
 def test_the_second_of_two_tabs_with_the_same_values_changes_nothing(
     site: Site, member: Visitor
 ) -> None:
-    path = f"{KEYS}/{site.make_key(limit=1000).key.id}"
+    path = f"{KEYS}/{site.new_key(limit=1000).key.id}"
     second = fields_of(member.get(path).text) | {"daily_limit": "500"}
     member.send(path, **second)
 

@@ -280,7 +280,7 @@ def _decoded(cookie: str) -> str:
 def test_no_answer_outside_the_settings_sets_a_cookie(site: Site) -> None:
     """The API, the health checks and static files do not even read cookies."""
     visitor = a_member(site)
-    visitor.set_cookie("evref_key", site.make_key().token.text)
+    visitor.set_cookie("evref_key", site.new_key().token.text)
 
     for path in ("/", "/docs", "/catalogue", "/catalogue/nothing", "/evidence", "/nothing"):
         assert "Set-Cookie" not in visitor.get(path).headers

@@ -10,11 +10,10 @@ from evref.domain.accounts.session import MOST_SESSIONS
 from evref.domain.audit import SIGN_INS, AuditEntry
 from evref.domain.principal import Readers, Role
 from evref.testing.builders import OPERATOR
-from tests.institutions import institution_id
+from tests.installation import INSTITUTION
 from tests.settings_pages.site import (
     COLLEAGUE,
     EMAIL,
-    INSTITUTION,
     OTHER_EMAIL,
     OTHER_INSTITUTION,
     PASSWORD,
@@ -45,7 +44,7 @@ def site(new_site: NewSite) -> Site:
 
 def secret_of(site: Site, institution: str = INSTITUTION, domain: str = "example.org") -> str:
     made = site.container.manage_institutions().set_sign_in(
-        OPERATOR, institution_id(site.container, institution), domains=[domain]
+        OPERATOR, site.institution_id(institution), domains=[domain]
     )
     assert made is not None
     return made.text

@@ -10,11 +10,10 @@ from evref.bootstrap import server
 from evref.domain.audit import SIGN_INS, Action, AuditEntry
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
-from tests.institutions import institution_id
+from tests.installation import INSTITUTION
 from tests.settings_pages.site import (
     COLLEAGUE,
     EMAIL,
-    INSTITUTION,
     OTHER_EMAIL,
     OTHER_INSTITUTION,
     PASSWORD,
@@ -158,7 +157,7 @@ def test_the_system_s_sign_in_of_another_institution_s_member_is_a_refused_one(
     site_on_sqlite: NewSite,
 ) -> None:
     site = site_on_sqlite(sign_in_header="X-Forwarded-Email")
-    clinic = institution_id(site.container, OTHER_INSTITUTION)
+    clinic = site.institution_id(OTHER_INSTITUTION)
     elsewhere = "elsewhere@example.org"
     site.container.people().create(OPERATOR, clinic, elsewhere, password=PASSWORD)
     sent = by_the_system(site, elsewhere)
@@ -193,7 +192,7 @@ def test_the_system_s_sign_in_of_another_domain_is_a_refused_one_of_the_member(
 
 def test_the_log_is_filtered_by_changes_alone_and_by_person_in_any_case(site: Site) -> None:
     member = a_member(site)
-    site.make_key("Ward app")
+    site.new_key("Ward app")
     page = text_of(member.get(f"{LOG}?kind=changes").text)
 
     assert "Key created" in page

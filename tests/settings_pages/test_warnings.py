@@ -23,7 +23,7 @@ def send_again(member: Visitor, path: str, page: str) -> int:
 def test_a_limit_below_the_use_is_asked_about_first(
     site: Site, member: Visitor, days_ago: int, warning: str
 ) -> None:
-    made = site.make_key()
+    made = site.new_key()
     site.use_key(made, 37, days_ago=days_ago)
     path = f"{KEYS}/{made.key.id}"
 
@@ -41,7 +41,7 @@ def test_a_limit_that_the_use_does_not_exceed_is_saved(
     site: Site, member: Visitor, days_ago: int
 ) -> None:
     """Another field of a key whose limit is already lower is saved too."""
-    made = site.make_key()
+    made = site.new_key()
     site.use_key(made, 37, days_ago=days_ago)
     path = f"{KEYS}/{made.key.id}"
 
@@ -52,7 +52,7 @@ def test_a_limit_that_the_use_does_not_exceed_is_saved(
 def test_a_name_that_another_live_key_has_is_accepted_after_a_warning(
     site: Site, member: Visitor
 ) -> None:
-    other = site.make_key("Ward app").key
+    other = site.new_key("Ward app").key
     warning = f"The key …{other.last_four} has this name too. To confirm, send the form again."
 
     asked = member.fill_in(f"{KEYS}/new", name=" ward APP")
@@ -60,7 +60,7 @@ def test_a_name_that_another_live_key_has_is_accepted_after_a_warning(
     assert asked.status_code == 422
     assert warning in text_of(asked.text)
     assert send_again(member, f"{KEYS}/new", asked.text) == 201
-    third = site.make_key("Third").key
+    third = site.new_key("Third").key
     renamed = member.fill_in(f"{KEYS}/{third.id}", name="Ward app")
     assert renamed.status_code == 422
     assert send_again(member, f"{KEYS}/{third.id}", renamed.text) == 303
@@ -69,11 +69,11 @@ def test_a_name_that_another_live_key_has_is_accepted_after_a_warning(
 def test_the_name_of_a_key_that_no_longer_works_or_of_the_key_itself_is_free(
     site: Site, member: Visitor
 ) -> None:
-    other = site.make_key("Ward app").key
+    other = site.new_key("Ward app").key
     assert member.fill_in(f"{KEYS}/{other.id}/revoke").status_code == 303
 
     assert member.fill_in(f"{KEYS}/new", name="Ward app").status_code == 201
-    made = site.make_key("Other").key
+    made = site.new_key("Other").key
     assert member.fill_in(f"{KEYS}/{made.id}", name="Other", daily_limit="7").status_code == 303
 
 
