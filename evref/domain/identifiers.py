@@ -5,7 +5,8 @@ The catalogue has other ids: see `Slug`.
 
 import hashlib
 import zlib
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import Annotated, Self
 
 Digest = Annotated[str, "the SHA-256 of a secret in hexadecimal; the secret is not stored"]
 """A fast hash suffices, because every secret has at least 238 random bits."""
@@ -47,3 +48,34 @@ def base62_checksum(text: str) -> str:
     rest, last = divmod(zlib.crc32(text.encode()), len(_PAIRS))
     first, middle = divmod(rest, len(_PAIRS))
     return _PAIRS[first] + _PAIRS[middle] + _PAIRS[last]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RandomSecret:
+    """A prefix and base62 digits; the representation omits them, for logs and tracebacks."""
+
+    text: str
+
+    PREFIX = ""
+    DIGITS = 48
+    SECRETS = 62**DIGITS
+
+    @classmethod
+    def make(cls, secret: int) -> Self:
+        """Return the secret of a number from 0 to `SECRETS` - 1 from a cryptographic source."""
+        return cls(cls.PREFIX + base62(secret, cls.DIGITS))
+
+    @property
+    def digest(self) -> Digest:
+        return digest_of(self.text)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(…)"
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSecret:
+    """A secret that all processes share; once stored it never changes."""
+
+    name: str
+    value: str = field(repr=False)

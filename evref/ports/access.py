@@ -36,29 +36,21 @@ class Admission(ABC):
 class Keys(ABC):
     @abstractmethod
     def get(self, key_id: str) -> ApiKey:
-        """Return the key with this id.
-
-        Raises:
-            NotFoundError: If there is none.
-
-        """
+        """Return the key with this id, or raise `NotFoundError`."""
 
     @abstractmethod
     def with_digest(self, digest: Digest) -> ApiKey:
         """Return the key that has a secret with this digest, valid or not.
 
-        Raises:
-            InvalidApiKeyError: If there is none.
-
+        If there is none, raise `InvalidApiKeyError`.
         """
 
     @abstractmethod
-    def list(self) -> tuple[ApiKey, ...]:
-        """Return all keys, including revoked ones, ordered by creation, then id."""
+    def list(self, institution_id: str | None = None) -> tuple[ApiKey, ...]:
+        """Return the keys of an institution, by default of all, ordered by creation, then id.
 
-    @abstractmethod
-    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
-        """Return the keys of an institution, in the same order."""
+        They include the revoked ones.
+        """
 
     @abstractmethod
     def caps(self, institution_id: str) -> KeyCaps:
@@ -66,23 +58,11 @@ class Keys(ABC):
 
 
 class KeyChanges(Keys):
-    """Changes keys, as part of a unit of work, whose changes the methods of `Keys` include."""
+    """Changes keys, as part of a unit of work, whose changes the methods of `Keys` include.
 
-    @abstractmethod
-    def get(self, key_id: str) -> ApiKey:
-        """Return the key with this id, which nobody else changes until the unit of work ends.
-
-        Raises:
-            NotFoundError: If there is none.
-
-        """
-
-    @abstractmethod
-    def caps(self, institution_id: str) -> KeyCaps:
-        """Return the caps on the keys of an institution; `KeyCaps()` if there are none.
-
-        Other units of work that call this wait until this one ends.
-        """
+    Until the unit of work ends, nobody else changes a key that `get` has returned, and other units
+    that call `caps` for the same institution wait.
+    """
 
     @abstractmethod
     def add(self, key: ApiKey) -> None:
@@ -98,9 +78,7 @@ class KeyChanges(Keys):
     def set_caps(self, institution_id: str, caps: KeyCaps) -> None:
         """Store the caps in place of any earlier ones.
 
-        Raises:
-            NotFoundError: If the institution does not exist.
-
+        If the institution does not exist, raise `NotFoundError`.
         """
 
     @abstractmethod

@@ -11,9 +11,9 @@ from typing import Any, Generic, TypeVar
 from evref.domain.accounts.institution import Institution, Member
 from evref.domain.accounts.invitation import Invitation
 from evref.domain.accounts.proxy_sign_in import ProxySignIn, SignInDomain
-from evref.domain.accounts.random_secret import SharedSecret
 from evref.domain.accounts.session import Session
 from evref.domain.accounts.slowdown import Failures
+from evref.domain.identifiers import SharedSecret
 
 Record = TypeVar("Record")
 
@@ -77,12 +77,7 @@ class Records(ABC):
 
     @abstractmethod
     def get(self, kind: Kind[Record], record_id: str) -> Record:
-        """Return the record with this id.
-
-        Raises:
-            NotFoundError: If there is none.
-
-        """
+        """Return the record with this id, or raise `NotFoundError`."""
 
     @abstractmethod
     def find(self, kind: Kind[Record], **fields: object) -> tuple[Record, ...]:
@@ -104,18 +99,14 @@ class RecordChanges(Records):
         """Return the record with this id, which no other unit locks, changes or removes until this
         one ends. It waits for a unit that does, and then returns what that has left.
 
-        Raises:
-            NotFoundError: If there is none.
-
+        If there is none, raise `NotFoundError`.
         """
 
     @abstractmethod
     def add(self, kind: Kind[Record], record: Record) -> None:
         """Store a new record.
 
-        Raises:
-            AlreadyExistsError: If a record has the same id or the same unique field.
-
+        If a record has the same id or the same unique field, raise `AlreadyExistsError`.
         """
 
     @abstractmethod

@@ -40,9 +40,7 @@ class PublishedCatalogue(ABC):
     def load(self, version: str | None = None) -> Catalogue | None:
         """Return the catalogue of this version, by default the current one; None if not stored.
 
-        Raises:
-            StorageUnavailableError: Also if the stored data is damaged.
-
+        If the stored data is damaged, raise `StorageUnavailableError`.
         """
 
     @abstractmethod
@@ -58,9 +56,7 @@ class PublishedCatalogue(ABC):
     def loaded_map(self) -> LoadedMap | None:
         """Return the map of SNOMED CT, or None if there is none. All catalogues share it.
 
-        Raises:
-            StorageUnavailableError: Also if the stored data is damaged.
-
+        If the stored data is damaged, raise `StorageUnavailableError`.
         """
 
 
@@ -78,9 +74,7 @@ class CatalogueChanges(ABC):
         replace the same version, only one succeeds. The same catalogue can be published again,
         which repairs damaged data in storage.
 
-        Raises:
-            CatalogueReplacedError: If another version is current.
-
+        If another version is current, raise `CatalogueReplacedError`.
         """
 
     @abstractmethod
@@ -129,11 +123,9 @@ class CatalogueFiles(ABC):
     def read(self, paths: Iterable[Path], progress: Progress) -> Catalogue:
         """Return the catalogue in these files and folders.
 
-        Raises:
-            InvalidCatalogueError: If a path does not exist, a file is invalid, or there is no file.
-                It contains first the errors of the paths, then those of each file by line: at
-                least one of each record that has any.
-
+        If a path does not exist, a file is invalid, or there is no file, raise
+        `InvalidCatalogueError`. It contains first the errors of the paths, then those of each file
+        by line: at least one of each record that has any.
         """
 
     @abstractmethod
@@ -145,20 +137,14 @@ class CatalogueFiles(ABC):
         """Return the map of SNOMED CT to ICD-10 in a file, which may be in an archive.
 
         `refset` is the id of the reference set to read; by default a known one, or the only one.
-
-        Raises:
-            InvalidCatalogueError: If the file or any of its rows cannot be read; it names up to
-                100 such rows.
-
+        If the file or any of its rows cannot be read, raise `InvalidCatalogueError`, which names
+        up to 100 such rows.
         """
 
     @abstractmethod
     def write(self, catalogue: Catalogue, folder: Path) -> None:
         """Write one file per diagnosis; reading them returns a catalogue of the same version.
 
-        Creates the folder if it does not exist.
-
-        Raises:
-            InvalidCatalogueError: If the folder is not empty, or the files cannot be written.
-
+        Creates the folder if it does not exist. If the folder is not empty, or the files cannot be
+        written, raise `InvalidCatalogueError`.
         """

@@ -42,10 +42,7 @@ class Changes:
 
 
 class AuditLog(ABC):
-    """Who changed what and who signed in, and when.
-
-    Entries of changes are never changed or removed.
-    """
+    """Who changed what and who signed in, and when. Entries of changes are never removed."""
 
     @abstractmethod
     def entries(
@@ -93,47 +90,28 @@ class Storage(ABC):
         """Return a unit of work, whose changes take effect together at the end of `with`.
 
         They are written with their audit entries, or not at all if anything fails; an exception
-        of the block propagates. What the unit has read by `keys.get` or `records.lock` is not
-        changed by others until its end: concurrent changes happen one after another. The parts of
-        the storage do not show its changes before its end.
+        of the block propagates. The parts of the storage do not show its changes before its end.
         """
 
     @abstractmethod
     def prepare(self) -> None:
         """Create or migrate the storage. Preserves all data; safe to repeat.
 
-        Raises:
-            StorageNotReadyError: If a newer version of the service created the storage.
-
+        If a newer version of the service created the storage, raise `StorageNotReadyError`.
         """
 
     @abstractmethod
     def verify(self) -> None:
-        """Check that the storage fits this version of the service.
-
-        Raises:
-            StorageNotReadyError: If it must first be created, migrated or replaced.
-
+        """Raise `StorageNotReadyError` if the storage must first be created, migrated or replaced
+        for this version of the service.
         """
 
     @abstractmethod
     def ping(self) -> None:
-        """Check that storage accepts writes now.
-
-        Raises:
-            StorageUnavailableError: If it does not.
-
-        """
+        """Raise `StorageUnavailableError` if storage does not accept writes now."""
 
     def warnings(self) -> Sequence[str]:
-        """Return warnings for the operator about the setup of this storage, one line each.
-
-        By default there are none.
-
-        Raises:
-            StorageUnavailableError: If the setup cannot be read now.
-
-        """
+        """Return warnings for the operator about the setup of this storage, one line each."""
         return ()
 
     @abstractmethod

@@ -9,10 +9,10 @@ import pytest
 
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.proxy_sign_in import ProxySignIn, SignInDomain
-from evref.domain.accounts.random_secret import SharedSecret
 from evref.domain.accounts.session import Session, SessionToken
 from evref.domain.accounts.slowdown import Failures
 from evref.domain.errors import AlreadyExistsError, NotFoundError
+from evref.domain.identifiers import SharedSecret
 from evref.domain.principal import Role
 from evref.ports.accounts import (
     ATTEMPTS,

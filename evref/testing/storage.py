@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from evref.domain.access.caps import KeyCaps
-from evref.domain.accounts.random_secret import SharedSecret
 from evref.domain.audit import Action, AuditEntry, Subject, SubjectKind
 from evref.domain.errors import EvrefError, NotFoundError
+from evref.domain.identifiers import SharedSecret
 from evref.domain.principal import InstitutionMember, Role
 from evref.ports.accounts import INSTITUTIONS, KINDS, MEMBERS, SECRETS
 from evref.ports.storage import Changes, Storage

@@ -165,7 +165,7 @@ class Keys(Task):
                 "revoked": str(key.revoked_at is not None),
                 "secrets": secrets(key),
             }
-            for key in self._container.storage().keys.of_institution(institution.id)
+            for key in self._container.storage().keys.list(institution.id)
         }
 
         assert done <= len(entries) <= done + unknown

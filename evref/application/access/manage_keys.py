@@ -112,7 +112,7 @@ class ManageKeys:
     def list(self, principal: Principal, institution_id: str) -> tuple[KeyInUse, ...]:
         """Return the keys of an institution with their use, oldest first."""
         authorise_in(institution_id, principal, Right.SEE_KEYS)
-        return self._in_use(self.storage.keys.of_institution(institution_id))
+        return self._in_use(self.storage.keys.list(institution_id))
 
     def list_all(self, principal: Principal) -> tuple[KeyInUse, ...]:
         """Return the keys of all institutions with their use, oldest first."""
@@ -185,7 +185,7 @@ class ManageKeys:
     def caps(self, principal: Principal, institution_id: str) -> CapUse:
         """Return the operator's caps on the keys of an institution, and what is used of them."""
         authorise_in(institution_id, principal, Right.SEE_KEYS)
-        keys = self.storage.keys.of_institution(institution_id)
+        keys = self.storage.keys.list(institution_id)
         return self.storage.keys.caps(institution_id).use(keys, self.today())
 
     def set_caps(self, principal: Principal, institution_id: str, **changed: int | None) -> KeyCaps:
@@ -285,7 +285,7 @@ class ManageKeys:
 def _check_caps(changes: Changes, before: ApiKey | None, after: ApiKey) -> None:
     caps = changes.keys.caps(after.institution_id)
     if caps != KeyCaps():
-        keys = changes.keys.of_institution(after.institution_id)
+        keys = changes.keys.list(after.institution_id)
         caps.check(before, after, keys, utc_day(changes.instant))
 
 

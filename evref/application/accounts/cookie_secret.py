@@ -2,8 +2,8 @@
 
 from contextlib import suppress
 
-from evref.domain.accounts.random_secret import SharedSecret
 from evref.domain.errors import AlreadyExistsError, NotFoundError
+from evref.domain.identifiers import SharedSecret
 from evref.domain.principal import SERVICE
 from evref.ports.accounts import SECRETS
 from evref.ports.storage import Storage

@@ -19,10 +19,6 @@ class KeyCaps:
     one key, and the highest sum of their daily limits. None means no cap.
 
     Existing keys keep working if a cap is set below their values.
-
-    Raises:
-        InvalidValueError: If a cap is negative or too high to be stored.
-
     """
 
     most_keys: int | None = None
@@ -43,14 +39,10 @@ class KeyCaps:
     def check(
         self, before: ApiKey | None, after: ApiKey, keys: Iterable[ApiKey], today: date
     ) -> None:
-        """Check whether a key may become `after`; `before` is None if it is new.
+        """Raise `InvalidValueError` unless a key may become `after`; `before` is None if it is new.
 
         Caps apply to a key that is created or made valid again. Caps on limits also apply to a key
         whose limit is raised. `keys` are the keys of the institution.
-
-        Raises:
-            InvalidValueError: If a cap does not allow it; contains every error.
-
         """
         if not after.is_live(today):
             return

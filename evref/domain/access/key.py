@@ -86,7 +86,7 @@ class KeySecret:
         return replace(self, ends_at=end if self.ends_at is None else min(self.ends_at, end))
 
     def works_at(self, instant: datetime) -> bool:
-        """Return whether the secret is valid at this instant, provided that the key is."""
+        """Return whether the secret is valid at this instant if the key is."""
         return self.ends_at is None or instant < self.ends_at
 
 
@@ -108,10 +108,6 @@ class ApiKey:
 
     `secrets` identify its tokens, oldest first. All of them share one limit. The methods that
     return a changed key raise KeyRevokedError if the key is revoked, which is final.
-
-    Raises:
-        InvalidValueError: If any field breaks a rule.
-
     """
 
     id: str
@@ -170,13 +166,8 @@ class ApiKey:
         return next((state for state, holds in most_important_first if holds), KeyState.ACTIVE)
 
     def check(self, digest: Digest, needed: Permission, instant: datetime) -> None:
-        """Check that the token with this digest permits this use at this instant.
-
-        Raises:
-            InvalidApiKeyError: If the key is revoked or expired, or has no valid secret with this
-                digest.
-            InsufficientPermissionError: If its level is below the needed one.
-
+        """Raise `InvalidApiKeyError` if the key is revoked or expired, or has no valid secret with
+        this digest, and `InsufficientPermissionError` if its level is below the needed one.
         """
         works = any(secret.digest == digest and secret.works_at(instant) for secret in self.secrets)
         if not works or not self.is_live(utc_day(instant)):
@@ -191,13 +182,9 @@ class ApiKey:
     def rotated(self, secret: KeySecret, keep_old_for: timedelta, instant: datetime) -> ApiKey:
         """Return the key with this secret as its newest one.
 
-        All older secrets end after `keep_old_for` (zero: at once), or earlier if the key expires or
-        an earlier rotation set an earlier end. An expired key can be rotated too, and remains
-        expired.
-
-        Raises:
-            InvalidValueError: If `keep_old_for` is negative or longer than `LONGEST_OVERLAP`.
-
+        All older secrets end after `keep_old_for` (from zero to `LONGEST_OVERLAP`), or earlier if
+        the key expires or an earlier rotation set an earlier end. An expired key can be rotated
+        too, and remains expired.
         """
         self._refuse_when_revoked()
         if not timedelta(0) <= keep_old_for <= LONGEST_OVERLAP:
@@ -216,7 +203,7 @@ class ApiKey:
     def ending_secrets(self, instant: datetime) -> tuple[KeySecret, ...]:
         """Return the replaced secrets that are still valid at this instant, oldest first.
 
-        If the key's expiry is now before the end of a secret, the secret ends with the key.
+        Each ends with the key at the latest.
         """
         if not self.is_live(utc_day(instant)):
             return ()
@@ -227,7 +214,6 @@ class ApiKey:
         )
 
     def without_previous(self, instant: datetime) -> ApiKey:
-        """Return the key without the replaced secrets that are still valid at this instant."""
         self._refuse_when_revoked()
         *older, newest = self.secrets
         ended = (secret for secret in older if not secret.works_at(instant))

@@ -21,19 +21,13 @@ _SECOND = timedelta(seconds=1)
 
 
 def utc_day(instant: datetime) -> date:
-    """Return the day in UTC, over which a key's requests are counted.
-
-    The instant must have a time zone.
-    """
+    """Return the day over which a key's requests are counted; the instant has a time zone."""
     return instant.astimezone(UTC).date()
 
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """The state of a key's quota at an instant, as reported to the client.
-
-    `admitted` is the number of requests that were admitted on that UTC day.
-    """
+    """A key's quota at an instant. `admitted` is the number of requests on that UTC day."""
 
     key_id: str
     limit: int

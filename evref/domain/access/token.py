@@ -8,29 +8,24 @@ from datetime import datetime
 
 from evref.domain.access.key import KeySecret
 from evref.domain.errors import InvalidApiKeyError
-from evref.domain.identifiers import Digest, base62, base62_checksum, digest_of
+from evref.domain.identifiers import RandomSecret, base62, base62_checksum
 from evref.domain.redaction import KEY_PREFIX
 
-_SECRET_DIGITS = 40
 _CHECKSUM_DIGITS = 6
-_TOKEN = re.compile(rf"{KEY_PREFIX}[0-9A-Za-z]{{{_SECRET_DIGITS + _CHECKSUM_DIGITS}}}")
+_TOKEN = re.compile(rf"{KEY_PREFIX}[0-9A-Za-z]{{46}}")
 
 
-@dataclass(frozen=True, slots=True)
-class KeyToken:
+@dataclass(frozen=True, slots=True, repr=False)
+class KeyToken(RandomSecret):
     """The secret that a client sends: `evref_`, 40 base62 digits, and their CRC-32 in 6 digits.
 
-    The representation omits the secret, so that no log or traceback shows it.
-
-    Raises:
-        InvalidApiKeyError: If the form or the checksum is wrong. So a mistyped key is rejected
-            without a query to storage.
-
+    If the form or the checksum is wrong, raise `InvalidApiKeyError`. So a mistyped key is rejected
+    without a query to storage.
     """
 
-    text: str
-
-    SECRETS = 62**_SECRET_DIGITS
+    PREFIX = KEY_PREFIX
+    DIGITS = 40
+    SECRETS = 62**DIGITS
 
     def __post_init__(self) -> None:
         body, checksum = self.text[:-_CHECKSUM_DIGITS], self.text[-_CHECKSUM_DIGITS:]
@@ -39,13 +34,8 @@ class KeyToken:
 
     @classmethod
     def make(cls, secret: int) -> KeyToken:
-        """Return the token of a number from 0 to `SECRETS` - 1 from a cryptographic source."""
-        body = KEY_PREFIX + base62(secret, _SECRET_DIGITS)
+        body = cls.PREFIX + base62(secret, cls.DIGITS)
         return cls(body + base62_checksum(body))
-
-    @property
-    def digest(self) -> Digest:
-        return digest_of(self.text)
 
     @property
     def last_four(self) -> str:
@@ -54,6 +44,3 @@ class KeyToken:
     def secret(self, instant: datetime) -> KeySecret:
         """Return the part of the token that is stored; `instant` is the time of its creation."""
         return KeySecret(self.digest, self.last_four, instant)
-
-    def __repr__(self) -> str:
-        return f"KeyToken(…{self.last_four})"

@@ -21,12 +21,7 @@ _EMAIL = re.compile(rf"{_IN_EMAIL}+@{_IN_EMAIL}+\.{_IN_EMAIL}+")
 
 @dataclass(frozen=True, slots=True)
 class Institution:
-    """A customer of the service; its name is unique.
-
-    Raises:
-        InvalidValueError: If the name breaks a rule.
-
-    """
+    """A customer of the service; its name is unique."""
 
     id: str
     name: str
@@ -46,10 +41,6 @@ class Member:
 
     `password_hash` is an argon2id string in PHC format, or None if the member has no password and
     is signed in by a proxy; the representation omits it.
-
-    Raises:
-        InvalidValueError: If the e-mail breaks a rule.
-
     """
 
     id: str
@@ -94,12 +85,7 @@ def normalised_name(text: str) -> str:
 
 
 def check_email(email: str) -> None:
-    """Check the form of an e-mail address, which must be in lower case.
-
-    Raises:
-        InvalidValueError: If it breaks a rule.
-
-    """
+    """Raise `InvalidValueError` unless this is an e-mail address in lower case."""
     rules = Rules()
     rules.require(
         is_email(email),

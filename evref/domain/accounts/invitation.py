@@ -8,9 +8,8 @@ from datetime import datetime, timedelta
 
 from evref.domain.accounts.institution import check_email
 from evref.domain.accounts.lifetime import is_within
-from evref.domain.accounts.random_secret import RandomSecret
 from evref.domain.errors import NotFoundError
-from evref.domain.identifiers import Digest
+from evref.domain.identifiers import Digest, RandomSecret
 from evref.domain.principal import Role
 
 INVITATION_LENGTH = timedelta(days=7)
@@ -21,11 +20,8 @@ INVITATION_LENGTH = timedelta(days=7)
 class InvitationToken(RandomSecret):
     """The secret in the link of an invitation: `Join` and 48 base62 digits.
 
-    `without_keys` removes text of this form (long and in mixed case) from logs and errors.
-
-    Raises:
-        NotFoundError: If the form is wrong, so no invitation has this token.
-
+    `without_keys` removes text of this form (long and in mixed case) from logs and errors. No
+    invitation has a token of another form: `NotFoundError`.
     """
 
     PREFIX = "Join"
@@ -41,10 +37,6 @@ class Invitation:
 
     It is stored until it is accepted, revoked or replaced. `invited_by` is the name of the inviter
     in the audit log, and `inviter_id` the id of that member; None if it is the operator.
-
-    Raises:
-        InvalidValueError: If the e-mail breaks a rule.
-
     """
 
     id: str

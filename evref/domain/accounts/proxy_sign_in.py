@@ -8,8 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from evref.domain.accounts.institution import is_email, normalised_email
-from evref.domain.accounts.random_secret import RandomSecret
-from evref.domain.identifiers import Digest
+from evref.domain.identifiers import Digest, RandomSecret
 from evref.domain.rules import Rules
 
 _LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
@@ -36,9 +35,7 @@ class ProxySignIn:
 class SignInDomain:
     """A domain whose addresses one institution's own system signs in, subdomains not included.
 
-    Raises:
-        InvalidValueError: If it is not a domain name in lower case.
-
+    Its name is in lower case.
     """
 
     domain: str

@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 
 from evref.domain.accounts.institution import Member
 from evref.domain.accounts.lifetime import is_within
-from evref.domain.accounts.random_secret import RandomSecret
-from evref.domain.identifiers import Digest, digest_of
+from evref.domain.identifiers import Digest, RandomSecret, digest_of
 from evref.domain.principal import Role
 
 SESSION_LENGTHS = {
@@ -52,7 +51,6 @@ class Session:
         return cls(token.digest, member.id, _password_digest(member), instant, by_proxy)
 
     def is_live(self, member: Member, instant: datetime) -> bool:
-        """Return whether the session is still valid for the member as stored now."""
         return hmac.compare_digest(self.password_digest, _password_digest(member)) and is_within(
             self.started_at, SESSION_LENGTHS[member.role], instant
         )

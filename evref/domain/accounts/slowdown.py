@@ -18,10 +18,9 @@ DEVICE_LENGTH = timedelta(days=180)
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A browser in which a member signed in: its failed attempts are counted separately.
+    """A browser in which a member signed in: guesses on other devices cannot lock the member out.
 
-    So guesses on other devices cannot lock the member out. `binding` binds it to the member and
-    the password; it reveals neither.
+    `binding` binds it to the member and the password; it reveals neither.
     """
 
     id: str
@@ -32,7 +31,6 @@ class Device:
 
     @classmethod
     def make(cls, member: Member, number: int, instant: datetime) -> Device:
-        """Return the device with a number from 0 to `IDS` - 1 from a cryptographic source."""
         return cls(f"{number:032x}", _binding(member), instant)
 
     def is_known(self, member: Member, instant: datetime) -> bool:
@@ -72,7 +70,7 @@ class Slowdown:
         return f"{self.kind}:{digest_of(text)}"
 
     def wait(self, counted: Failures, instant: datetime) -> timedelta:
-        """Return the delay of the next attempt, from this instant; zero if there is none."""
+        """Return the delay of the next attempt, from this instant; zero if it may be made now."""
         if counted.last_at is None or counted.failures < self.free:
             return timedelta(0)
         if counted.last_at > instant + CLOCK_DIFFERENCE:

@@ -129,9 +129,9 @@ class KeysContract:
         keep_key(storage, a_key("k1", institution_id="i1"))
         keep_key(storage, a_key("k2", institution_id="i2"))
 
-        assert [key.id for key in storage.keys.of_institution("i2")] == ["k2"]
+        assert [key.id for key in storage.keys.list("i2")] == ["k2"]
         assert [key.id for key in storage.keys.list()] == ["k1", "k2"]
-        assert storage.keys.of_institution("unknown") == ()
+        assert storage.keys.list("unknown") == ()
 
     def test_caps_come_back_as_they_were_set(self, storage: Storage) -> None:
         """Each institution has its own caps, the last ones that were set."""
@@ -152,13 +152,13 @@ class KeysContract:
         def add(number: int) -> bool:
             with storage.changes(OPERATOR, NOON) as changes:
                 caps = changes.keys.caps("i1")
-                if len(changes.keys.of_institution("i1")) == caps.most_keys:
+                if len(changes.keys.list("i1")) == caps.most_keys:
                     return False
                 changes.keys.add(a_key(f"k{number}", secrets=[a_secret(f"{number}")]))
             return True
 
         assert sum(at_once(8, add)) == 3
-        assert len(storage.keys.of_institution("i1")) == 3
+        assert len(storage.keys.list("i1")) == 3
 
     def test_no_cap_is_lost_of_those_that_are_set_at_once(self, storage: Storage) -> None:
         """Each unit of work sees the caps of the one before, also the first ones."""

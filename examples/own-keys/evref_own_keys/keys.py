@@ -37,12 +37,8 @@ class OwnKeys(Keys):
         with self._connect() as connection:
             return with_digest(connection, digest)
 
-    def list(self) -> tuple[ApiKey, ...]:
-        with self._connect() as connection:
-            return _oldest_first(connection.execute("SELECT record FROM keys"))
-
-    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
-        wanted = "SELECT record FROM keys WHERE institution_id = ?"
+    def list(self, institution_id: str | None = None) -> tuple[ApiKey, ...]:
+        wanted = "SELECT record FROM keys WHERE coalesce(institution_id = ?, true)"
         with self._connect() as connection:
             return _oldest_first(connection.execute(wanted, [institution_id]))
 

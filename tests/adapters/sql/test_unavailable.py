@@ -38,7 +38,6 @@ READS: dict[str, "Act"] = {
     "catalogue.history": lambda storage: storage.catalogue.history(),
     "keys.get": lambda storage: storage.keys.get("k1"),
     "keys.list": lambda storage: storage.keys.list(),
-    "keys.of_institution": lambda storage: storage.keys.of_institution("i1"),
     "keys.with_digest": lambda storage: storage.keys.with_digest(DIGEST),
     "usage_reports.history": lambda storage: storage.usage.history("k1", TODAY, TODAY),
     "usage_reports.overview": lambda storage: storage.usage.overview(["k1"], TODAY),

@@ -64,7 +64,6 @@ def test_the_representation_never_shows_the_secret(secret: int) -> None:
     shown = f"{token!r} {token} {[token]}"
 
     assert not any(token.text[start : start + 5] in shown for start in range(6, 48))
-    assert token.last_four in shown
 
 
 @pytest.mark.parametrize("limit", [-1, 10_000_001, -(10**20), 10**20])

@@ -31,11 +31,9 @@ class MemoryKeys(MemoryPart, Keys):
                 raise InvalidApiKeyError
             return self._state.keys[key_id]
 
-    def list(self) -> tuple[ApiKey, ...]:
-        return tuple(sorted(self._state.keys.values(), key=lambda key: (key.created_at, key.id)))
-
-    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
-        return tuple(key for key in self.list() if key.institution_id == institution_id)
+    def list(self, institution_id: str | None = None) -> tuple[ApiKey, ...]:
+        keys = sorted(self._state.keys.values(), key=lambda key: (key.created_at, key.id))
+        return tuple(key for key in keys if institution_id in {None, key.institution_id})
 
     def caps(self, institution_id: str) -> KeyCaps:
         return self._state.caps.get(institution_id, KeyCaps())

@@ -76,11 +76,11 @@ class SqlKeys(Keys):
             raise InvalidApiKeyError
         return keys[0]
 
-    def list(self) -> tuple[ApiKey, ...]:
-        return self._oldest_first(_WHOLE)
-
-    def of_institution(self, institution_id: str) -> tuple[ApiKey, ...]:
-        return self._oldest_first(_WHOLE.where(api_keys.c.institution_id == institution_id))
+    def list(self, institution_id: str | None = None) -> tuple[ApiKey, ...]:
+        query = _WHOLE
+        if institution_id is not None:
+            query = query.where(api_keys.c.institution_id == institution_id)
+        return self._oldest_first(query)
 
     def caps(self, institution_id: str) -> KeyCaps:
         query = select(key_caps).where(key_caps.c.institution_id == institution_id)
