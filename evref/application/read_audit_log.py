@@ -34,7 +34,7 @@ class ReadAuditLog:
 
         Pages are not counted, because counting takes long if many people sign in.
         """
-        self._authorise(principal, institution_id)
+        authorise_in(institution_id, principal, Right.READ_AUDIT_LOG)
         size = self.ENTRIES_A_PAGE
         skip = (max(page, 1) - 1) * size
         entries = self.audit_log.entries(institution_id, only, skip=skip, most=size + 1)
@@ -45,9 +45,6 @@ class ReadAuditLog:
     def whole(
         self, principal: Principal, institution_id: str, only: AuditFilter
     ) -> tuple[AuditEntry, ...]:
-        """Return the entries of the filter, newest first, at most `MOST_ENTRIES`."""
-        self._authorise(principal, institution_id)
-        return self.audit_log.entries(institution_id, only, most=self.MOST_ENTRIES)
-
-    def _authorise(self, principal: Principal, institution_id: str) -> None:
+        """Return at most `MOST_ENTRIES`, newest first."""
         authorise_in(institution_id, principal, Right.READ_AUDIT_LOG)
+        return self.audit_log.entries(institution_id, only, most=self.MOST_ENTRIES)

@@ -49,17 +49,16 @@ def create_institution(name: str, *, as_json: bool) -> None:
 def list_institutions(*, as_json: bool) -> None:
     """List all institutions, sorted by name, with their caps and domains."""
     container = stored()
-    manage, keys = container.manage_institutions(), container.manage_keys()
-    domains = manage.sign_in_domains(OPERATOR)
+    keys, people = container.manage_keys(), container.people()
     rows = [
         {
             "id": institution.id,
             "name": institution.name,
             "created_at": institution.created_at,
             **asdict(keys.caps(OPERATOR, institution.id).caps),
-            "domains": domains.get(institution.id, ()),
+            "domains": people.sign_in_domains(OPERATOR, institution.id),
         }
-        for institution in manage.institutions(OPERATOR)
+        for institution in container.manage_institutions().institutions(OPERATOR)
     ]
     print_rows(rows, as_json=as_json, empty="There are no institutions yet.")
 
@@ -117,7 +116,7 @@ def set_sign_in(name: str, domains: tuple[str, ...], *, new_secret: bool, off: b
     if secret is not None:
         click.echo(secret.text)
         say("Store the secret in the proxy now. It is not shown again.")
-    own = manage.sign_in_domains(OPERATOR)[institution.id]
+    own = people.sign_in_domains(OPERATOR, institution.id)
     addresses = f"an address of {', '.join(own)}"
     say(f"A proxy signs in members of {institution.name!r} with {addresses}.")
     if not people.list(OPERATOR, institution.id):

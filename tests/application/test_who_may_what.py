@@ -180,9 +180,6 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
             "ManageInstitutions.institution_named": lambda h, who: h.institutions.institution_named(
                 who, "General Hospital"
             ),
-            "ManageInstitutions.sign_in_domains": lambda h, who: h.institutions.sign_in_domains(
-                who
-            ),
             "ManageInstitutions.set_sign_in": lambda h, who: h.institutions.set_sign_in(
                 who, h.institution_id, domains=["b.org"]
             ),

@@ -24,9 +24,8 @@ class Gate:
         return self.breaker(lambda: self.storage.admission.admit(token.digest, needed, instant))
 
     def status(self, token: KeyToken) -> tuple[ApiKey, DayUsage, Quota]:
-        """Return the key, its counts of today and its quota, and count nothing.
-
-        Works for any permission, and also if no requests remain.
+        """Return the key, its counts of today and its quota. Count nothing, and refuse no key for
+        its permission or its limit.
         """
         instant = self.clock.now()
         key, usage = self.breaker(lambda: self._status(token.digest, instant))

@@ -1,6 +1,6 @@
 """Manage keys: create, list, change, rotate, revoke and monitor them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime, timedelta
@@ -41,10 +41,7 @@ class NewKey:
 
 @dataclass(frozen=True, slots=True)
 class KeyInUse:
-    """A key with its state, the last day with an admitted request, and today's counts.
-
-    `ending_secrets` are the replaced secrets that are still valid, oldest first.
-    """
+    """A key with its state, the last day with an admitted request, and today's counts."""
 
     key: ApiKey
     state: KeyState
@@ -63,7 +60,6 @@ class ManageKeys:
     _pruned_on: date | None = field(default=None, init=False)
 
     def new_key_id(self, principal: Principal) -> str:
-        """Return an id for a key that will be created."""
         authorise(principal, Right.CHANGE_KEYS)
         return new_id(self.randomness.below(IDS))
 
@@ -78,10 +74,8 @@ class ManageKeys:
         expires_on: date | None = None,
         key_id: str | None = None,
     ) -> NewKey:
-        """Create a key, and return it with its token.
-
-        A caller that may repeat the request, such as a form that is sent again, passes an id from
-        `new_key_id`: then only the first request creates the key.
+        """Create a key. A form, which may be sent again, passes an id from `new_key_id`: then only
+        the first request creates the key.
         """
         authorise_in(institution_id, principal, Right.CHANGE_KEYS)
         if key_id is not None and not is_id(key_id):
@@ -110,17 +104,17 @@ class ManageKeys:
         return NewKey(key, token)
 
     def list(self, principal: Principal, institution_id: str) -> tuple[KeyInUse, ...]:
-        """Return the keys of an institution with their use, oldest first."""
+        """Return the keys of an institution, oldest first."""
         authorise_in(institution_id, principal, Right.SEE_KEYS)
         return self._in_use(self.storage.keys.list(institution_id))
 
     def list_all(self, principal: Principal) -> tuple[KeyInUse, ...]:
-        """Return the keys of all institutions with their use, oldest first."""
+        """Return the keys of all institutions, oldest first."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         return self._in_use(self.storage.keys.list())
 
     def get(self, principal: Principal, key_id: str, *, to_change: bool = False) -> KeyInUse:
-        """Return a key with its use; `to_change` requires the permission to change it."""
+        """Return a key; `to_change` requires the right to change it."""
         right = Right.CHANGE_KEYS if to_change else Right.SEE_KEYS
         (key,) = self._in_use([self._key(principal, right, key_id)])
         return key
@@ -133,10 +127,9 @@ class ManageKeys:
         version: str | None = None,
         **fields: Unpack[KeyFields],
     ) -> ApiKey:
-        """Change these fields of a key, and return it.
+        """Change these fields of a key, and return it. If no value differs, nothing is recorded.
 
-        `version` is the version of the key that the caller read, if any. If no value differs, the
-        key is equal to what it was, and the audit log has no entry.
+        `version` is the version of the key that the caller read, if any.
         """
 
         def changed(key: ApiKey, _: datetime) -> ApiKey:
@@ -159,10 +152,10 @@ class ManageKeys:
         keep_old_for: timedelta,
         current: str | None = None,
     ) -> NewKey:
-        """Give a key a new token, and return both. The old one remains valid for `keep_old_for`.
+        """Give a key a new token. The old one remains valid for `keep_old_for`.
 
-        A caller that may repeat the request, such as a form that is sent again, passes as `current`
-        the id of the newest secret that it saw: then only the first request rotates the key.
+        A form, which may be sent again, passes as `current` the id of the newest secret that it
+        showed: then only the first request rotates the key.
         """
         token = self._new_token()
 
@@ -183,27 +176,19 @@ class ManageKeys:
         return self._change(principal, key_id, Action.KEY_REVOKED, ApiKey.revoked)
 
     def caps(self, principal: Principal, institution_id: str) -> CapUse:
-        """Return the operator's caps on the keys of an institution, and what is used of them."""
         authorise_in(institution_id, principal, Right.SEE_KEYS)
         keys = self.storage.keys.list(institution_id)
         return self.storage.keys.caps(institution_id).use(keys, self.today())
 
     def set_caps(self, principal: Principal, institution_id: str, **changed: int | None) -> KeyCaps:
-        """Set these caps, fields of `KeyCaps`, and return all of them."""
+        """Set these fields of `KeyCaps`, and return all caps."""
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         with self.storage.changes(principal, self.clock.now()) as changes:
             before = changes.keys.caps(institution_id)
             caps = replace(before, **changed)
             changes.keys.set_caps(institution_id, caps)
-            differences = [
-                f"{name.replace('_', ' ')} from {_cap(old)} to {_cap(new)}"
-                for (name, old), new in zip(
-                    asdict(before).items(), asdict(caps).values(), strict=True
-                )
-                if old != new
-            ]
-            if differences:
-                detail = ", ".join(differences)
+            if caps != before:
+                detail = _differences(_caps_in_words(before), _caps_in_words(caps))
                 changes.record(Action.CAPS_SET, detail, institution_id=institution_id)
         return caps
 
@@ -214,10 +199,7 @@ class ManageKeys:
         return self.storage.usage.history(key.id, today - timedelta(days=days - 1), today)
 
     def prune_usage(self) -> None:
-        """Remove counts that are older than their retention, at most once a day per process.
-
-        Changing a key calls this too. Admission never does, to stay fast.
-        """
+        """Remove old counts, at most once a day per process, and never during admission."""
         today = self.today()
         if self._pruned_on != today:
             self._pruned_on = today
@@ -259,7 +241,7 @@ class ManageKeys:
             if after != before:
                 changes.keys.replace(after)
                 _check_caps(changes, before, after)
-                _record(changes, action, after, _difference(before, after))
+                _record(changes, action, after, _change_in_words(before, after))
         return after
 
     def _new_token(self) -> KeyToken:
@@ -294,11 +276,30 @@ def _record(changes: Changes, action: Action, key: ApiKey, detail: str) -> None:
     changes.record(action, detail, institution_id=key.institution_id, subject=subject)
 
 
-def _cap(cap: int | None) -> str:
-    return "none" if cap is None else str(cap)
+def _caps_in_words(caps: KeyCaps) -> dict[str, object]:
+    return {
+        name.replace("_", " "): "none" if cap is None else cap for name, cap in asdict(caps).items()
+    }
 
 
-def _difference(before: ApiKey, after: ApiKey) -> str:
+def _key_in_words(key: ApiKey) -> dict[str, object]:
+    return {
+        "name": repr(key.name),
+        "permission": key.permission,
+        "limit": key.daily_limit,
+        "expiry": key.expires_on or "never",
+    }
+
+
+def _differences(before: Mapping[str, object], after: Mapping[str, object]) -> str:
+    return ", ".join(
+        f"{label} from {old} to {after[label]}"
+        for label, old in before.items()
+        if old != after[label]
+    )
+
+
+def _change_in_words(before: ApiKey, after: ApiKey) -> str:
     if before.revoked_at != after.revoked_at:
         return f"name {after.name!r}"
     if before.newest != after.newest:
@@ -311,13 +312,4 @@ def _difference(before: ApiKey, after: ApiKey) -> str:
     if before.secrets != after.secrets:
         ended = (secret for secret in before.secrets if secret not in after.secrets)
         return ", ".join(f"…{secret.last_four} ended" for secret in ended)
-    return ", ".join(
-        f"{label} from {old!s} to {new!s}"
-        for label, old, new in (
-            ("name", repr(before.name), repr(after.name)),
-            ("permission", before.permission, after.permission),
-            ("limit", before.daily_limit, after.daily_limit),
-            ("expiry", before.expires_on or "never", after.expires_on or "never"),
-        )
-        if old != new
-    )
+    return _differences(_key_in_words(before), _key_in_words(after))

@@ -1,6 +1,6 @@
 """Manage institutions and their sign-in by a proxy, for the operator."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evref.domain.accounts.institution import Institution, normalised_name
@@ -46,15 +46,6 @@ class ManageInstitutions:
             return institution
         raise NotFoundError(INSTITUTIONS.name, normalised)
 
-    def sign_in_domains(self, principal: Principal) -> Mapping[str, tuple[str, ...]]:
-        """Return the domains whose addresses a proxy signs in, by the id of the institution."""
-        authorise(principal, Right.MANAGE_INSTITUTIONS)
-        domains: dict[str, tuple[str, ...]] = {}
-        for domain in self.storage.records.find(SIGN_IN_DOMAINS):
-            earlier = domains.get(domain.institution_id, ())
-            domains[domain.institution_id] = (*earlier, domain.domain)
-        return domains
-
     def set_sign_in(
         self,
         principal: Principal,
@@ -65,24 +56,23 @@ class ManageInstitutions:
     ) -> ProxySecret | None:
         """Set the domains whose members a proxy signs in; without domains, keep the present ones.
 
-        Returns the secret of the proxy if it is new: the first time, or with `new_secret`. Only its
-        hash is stored.
+        Return the secret of the proxy if it is new: the first time, or with `new_secret`.
         """
         authorise(principal, Right.MANAGE_INSTITUTIONS)
         secret = None
-        given = sign_in_domains(institution_id, domains)
+        named = sign_in_domains(institution_id, domains)
         with self.storage.changes(principal, self.clock.now()) as changes:
             records = changes.records
             _lock_all(records, institution_id)
             before = records.find(PROXY_SIGN_INS, institution_id=institution_id)
             earlier = records.find(SIGN_IN_DOMAINS, institution_id=institution_id)
-            if not (given or earlier):
+            if not (named or earlier):
                 raise InvalidValueError([Fault("domains", "must have at least one")])
             if new_secret or not before:
                 secret = ProxySecret.make(self.randomness.below(ProxySecret.SECRETS))
                 records.remove(PROXY_SIGN_INS, institution_id)
                 records.add(PROXY_SIGN_INS, ProxySignIn(institution_id, secret.digest))
-            after = given or earlier
+            after = named or earlier
             for domain in set(earlier) - set(after):
                 records.remove(SIGN_IN_DOMAINS, domain.domain)
             for domain in sorted(set(after) - set(earlier), key=lambda added: added.domain):

@@ -25,7 +25,7 @@ from evref.ports.storage import Changes
 
 
 def lock_members(changes: Changes, institution_id: str) -> None:
-    """Keep others from changing the members and invitations, and remove expired invitations.
+    """Keep others from changing members and invitations, and remove expired invitations.
 
     A principal who was removed, or got another role, after the request began is not signed in.
     """

@@ -1,7 +1,4 @@
-"""The checks of passwords.
-
-Guessing is throttled, concurrent work is limited, and new passwords must not be easy to guess.
-"""
+"""Limits on guesses and on concurrent checks of passwords, and what a new password must be."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -76,8 +73,7 @@ class Attempts:
     ) -> Iterator[Callable[[], None]]:
         """Count an attempt as failed, and let the body check the password.
 
-        If the password is right, the body calls the function that this yields. `device` is a
-        known device of the account, or None.
+        If the password is right, the body calls the function that this yields.
         """
         caller = network(address)
         counters = {PER_ACCOUNT.name(email): PER_ACCOUNT, PER_ADDRESS.name(caller): PER_ADDRESS}
@@ -90,17 +86,13 @@ class Attempts:
         # Checked before a place is taken, so that an attempt that must wait does not take a place.
         self._require_no_wait(counters, [self._stored(name) for name in counters])
         with self._bulkhead.turn(caller, is_device=is_known):
-            self._change(counters, self._one_more)
-            yield lambda: self._change(counters, _forgiven)
+            self._count(counters, is_right=False)
+            yield lambda: self._count(counters, is_right=True)
 
     def _stored(self, name: str) -> Failures:
         return next(iter(self._storage.records.find(ATTEMPTS, name=name)), Failures(name))
 
-    def _change(
-        self,
-        counters: Mapping[str, Slowdown],
-        changed: Callable[[Mapping[str, Slowdown], Sequence[Failures]], Sequence[Failures]],
-    ) -> None:
+    def _count(self, counters: Mapping[str, Slowdown], *, is_right: bool) -> None:
         while True:
             # If another attempt is the first one to count under a name, this one begins again: only
             # what is stored can be locked.
@@ -110,7 +102,16 @@ class Attempts:
             ):
                 # Always in the same order, to avoid deadlocks.
                 before = [_locked(changes.records, name) for name in sorted(counters)]
-                for failures, after in zip(before, changed(counters, before), strict=True):
+                if not is_right:
+                    # Checked again, because concurrent attempts count against each other.
+                    self._require_no_wait(counters, before)
+                for failures in before:
+                    slowdown = counters[failures.name]
+                    after = (
+                        slowdown.forgiven(failures)
+                        if is_right
+                        else slowdown.one_more(failures, self._clock.now())
+                    )
                     if not after.failures:
                         changes.records.remove(ATTEMPTS, after.name)
                     elif failures.failures:
@@ -118,14 +119,6 @@ class Attempts:
                     else:
                         changes.records.add(ATTEMPTS, after)
                 return
-
-    def _one_more(
-        self, counters: Mapping[str, Slowdown], before: Sequence[Failures]
-    ) -> Sequence[Failures]:
-        # Checked again, because concurrent attempts count against each other.
-        self._require_no_wait(counters, before)
-        instant = self._clock.now()
-        return [counters[failures.name].one_more(failures, instant) for failures in before]
 
     def _require_no_wait(
         self, counters: Mapping[str, Slowdown], counted: Sequence[Failures]
@@ -143,18 +136,11 @@ def forget_old_attempts(changes: Changes) -> None:
         changes.records.remove_older(ATTEMPTS, earliest, prefix=prefix)
 
 
-def _forgiven(counters: Mapping[str, Slowdown], before: Sequence[Failures]) -> Sequence[Failures]:
-    return [counters[failures.name].forgiven(failures) for failures in before]
-
-
 def _locked(records: RecordChanges, name: str) -> Failures:
     try:
         return records.lock(ATTEMPTS, name)
     except NotFoundError:
         return Failures(name)
-
-
-_THE_SERVICE = "evref"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,14 +151,11 @@ class Passwords:
     def new_hash(
         self, password: str, email: str, institution: Institution, repeated: str | None = None
     ) -> str:
-        """Check a new password of the member with this e-mail, and its repetition if there is one.
-
-        Return its hash.
-        """
+        """Return the hash of a new password; the domain and the guesser may refuse it."""
         faults = password_faults(password, repeated)
         words = re.findall(r"\w+", f"{email} {institution.name}")
         if all(fault.field != "password" for fault in faults) and self.guesser.is_guessable(
-            password, [_THE_SERVICE, email, "".join(words), *words]
+            password, ["evref", email, "".join(words), *words]
         ):
             faults.append(Fault("password", "is easily guessed: use several unrelated words"))
         if faults:

@@ -47,7 +47,7 @@ class People:
     randomness: Randomness
 
     def list(self, principal: Principal, institution_id: str) -> tuple[Member, ...]:
-        """Return the members of an institution, ordered by e-mail."""
+        """Return the members, ordered by e-mail."""
         authorise_in(institution_id, principal, Right.SEE_MEMBERS)
         return _by_email(self.storage.records.find(MEMBERS, institution_id=institution_id))
 
@@ -64,10 +64,8 @@ class People:
         authorise(principal, Right.MANAGE_MEMBERS)
         # Members are read first, so that the institution of each member is among those read later.
         members = _by_email(self.storage.records.find(MEMBERS))
-        by_id = {
-            institution.id: institution for institution in self.storage.records.find(INSTITUTIONS)
-        }
-        return tuple((member, by_id[member.institution_id]) for member in members)
+        institutions = {found.id: found for found in self.storage.records.find(INSTITUTIONS)}
+        return tuple((member, institutions[member.institution_id]) for member in members)
 
     def with_email(self, principal: Principal, email: str) -> Member:
         """Return the member with this e-mail, ignoring case."""
@@ -87,11 +85,7 @@ class People:
         password: str | None,
         role: Role = Role.ADMIN,
     ) -> Member:
-        """Create a member. The e-mail is stored in lower case.
-
-        Without a password, only a proxy signs the member in. An open invitation of the institution
-        to the same e-mail is revoked.
-        """
+        """Create a member. Without a password, only a proxy signs the member in."""
         authorise(principal, Right.MANAGE_MEMBERS)
         institution = self.storage.records.get(INSTITUTIONS, institution_id)
         refuse_keys("email", email)
@@ -124,7 +118,7 @@ class People:
         return tuple(domain.domain for domain in domains)
 
     def invitations(self, principal: Principal, institution_id: str) -> tuple[Invitation, ...]:
-        """Return the open invitations to an institution, newest first."""
+        """Return the open invitations, newest first."""
         authorise_in(institution_id, principal, Right.CHANGE_MEMBERS)
         instant = self.clock.now()
         stored = self.storage.records.find(INVITATIONS, institution_id=institution_id)
@@ -135,10 +129,9 @@ class People:
     def invite(
         self, principal: Principal, institution_id: str, *, email: str, role: Role
     ) -> tuple[Invitation, InvitationToken]:
-        """Invite a person to an institution, and return the token of the link, which is not stored.
+        """Invite a person, in place of an earlier invitation to the same e-mail.
 
-        The invitation replaces an earlier one to the same e-mail. Whether a member of
-        another institution has the e-mail is not revealed to the inviter.
+        Whether a member of another institution has the e-mail is not revealed to the inviter.
         """
         authorise_in(institution_id, principal, Right.CHANGE_MEMBERS)
         refuse_keys("email", email)
@@ -178,11 +171,9 @@ class People:
     def set_role(
         self, principal: Principal, member_id: str, role: Role, *, seen: str | None = None
     ) -> Member:
-        """Change the role of a member, and return the member.
+        """Change the role of a member, and return the member. The same role changes nothing.
 
-        The open invitations of a former admin are revoked. If the role is the
-        same, nothing changes and the audit log has no entry. `seen` is the role that the member
-        had when a person decided to change it.
+        `seen` is the role that the member had when a person decided to change it.
         """
         institution_id = self._member(principal, member_id).institution_id
         with self.storage.changes(principal, self.clock.now()) as changes:
@@ -202,10 +193,7 @@ class People:
         return after
 
     def remove(self, principal: Principal, member_id: str) -> None:
-        """Remove a member, with their sessions and open invitations.
-
-        The institution's own system, if it has one, can sign the person in again, as a reader.
-        """
+        """Remove a member, whom the institution's own system can sign in again, as a reader."""
         institution_id = self._member(principal, member_id).institution_id
         with self.storage.changes(principal, self.clock.now()) as changes:
             lock_members(changes, institution_id)
@@ -216,7 +204,6 @@ class People:
             record(changes, Action.MEMBER_REMOVED, member, f"role {member.role}")
 
     def invitation(self, token_text: str) -> tuple[Invitation, Institution]:
-        """Return the open invitation whose link has this token, with its institution."""
         digest = InvitationToken(token_text).digest
         for invitation in self.storage.records.find(INVITATIONS, digest=digest):
             if invitation.is_open_at(self.clock.now()):
@@ -225,10 +212,7 @@ class People:
         raise unknown_invitation()
 
     def accept(self, token_text: str, *, password: str, repeated: str, address: str) -> Member:
-        """Accept the invitation whose link has this token, and return the new member.
-
-        `address` is the IP address of the person. Of several concurrent calls, only one succeeds.
-        """
+        """Return the new member. Of several concurrent calls, only one succeeds."""
         invitation, institution = self.invitation(token_text)
         with self.bulkhead.turn(network(address)):
             password_hash = self.passwords.new_hash(
@@ -255,14 +239,11 @@ class People:
         with self.storage.changes(member.principal, member.created_at) as changes:
             changes.records.lock(INSTITUTIONS, institution_id)
             # Another request of the same person may have added the member first.
-            for present in changes.records.find(
-                MEMBERS, email=email, institution_id=institution_id
-            ):
+            fields = {"institution_id": institution_id, "email": email}
+            for present in changes.records.find(MEMBERS, **fields):
                 return present
             by, accepted = "the institution's own system", None
-            for invitation in changes.records.find(
-                INVITATIONS, institution_id=institution_id, email=email
-            ):
+            for invitation in changes.records.find(INVITATIONS, **fields):
                 if invitation.is_open_at(changes.instant):
                     member = replace(member, role=invitation.role)
                     by, accepted = invitation.invited_by, invitation

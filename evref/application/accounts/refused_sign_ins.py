@@ -12,7 +12,7 @@ from evref.ports.system import Clock
 
 
 class RefusedSignIns:
-    """Counts refused sign-ins by hour and address, in the logs of institutions.
+    """Counts refused sign-ins by hour and address.
 
     A write takes the write lock of the database, which admission needs too. So a few refusals are
     written at once, but many are collected in memory and added to the next write. Each process has
@@ -32,9 +32,8 @@ class RefusedSignIns:
     def add(self, email: str, *institution_ids: str) -> None:
         """Count a refused sign-in with this address in the logs of these institutions.
 
-        Without an institution, it is counted together with those for all addresses without a
-        member, in the log of no institution: otherwise the time that it takes would reveal who is
-        a member.
+        Without an institution, it is counted for all addresses without a member together:
+        otherwise the time that it takes would reveal who is a member.
         """
         hour = self._clock.now().replace(minute=0, second=0, microsecond=0)
         detail = f"from {hour:%H:%M} to {hour + timedelta(hours=1):%H:%M} UTC"

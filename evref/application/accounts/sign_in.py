@@ -55,11 +55,7 @@ class StartedSession:
 
 @dataclass(kw_only=True, eq=False)
 class SignIn:
-    """Starts and ends sessions.
-
-    `address` is the IP address of the member, and `device` what the browser knows of an earlier
-    sign-in, if anything.
-    """
+    """Starts and ends sessions. A `device` is what the browser knows of an earlier sign-in."""
 
     storage: Storage
     attempts: Attempts
@@ -72,10 +68,7 @@ class SignIn:
     def begin(
         self, email: str, password: str, *, address: str, device: Device | None = None
     ) -> StartedSession:
-        """Start a session for the member with this e-mail and password.
-
-        An unknown e-mail and a wrong password cause the same error after the same time.
-        """
+        """An unknown e-mail and a wrong password cause the same error after the same time."""
         self._purge_now_and_then()
         email = normalised_email(email)
         member = member_with_email(self.storage.records, email)
@@ -154,7 +147,6 @@ class SignIn:
         return SignedIn(member, institution, session.by_proxy)
 
     def end(self, token: SessionToken) -> None:
-        """End the session. It may have ended already."""
         with self.storage.changes(SERVICE, self.clock.now()) as changes:
             changes.records.remove(SESSIONS, token.digest)
 
@@ -168,7 +160,7 @@ class SignIn:
         address: str,
         device: Device | None = None,
     ) -> StartedSession:
-        """Change the member's password, end all their sessions, and start a new one.
+        """Change the password, end all sessions of the member, and start a new one.
 
         Whether the new password is easily guessed is checked only if `present` is right.
         """

@@ -67,9 +67,8 @@ class SignInByProxy:
     ) -> ProxySession | Refusal:
         """Return the session of the member with this e-mail address.
 
-        `token` identifies the browser's session. The session continues if a proxy began it for this
-        member, and ends otherwise. Only a request for a page begins and ends sessions. An unknown
-        person becomes a member with the role reader, or with the role of an open invitation.
+        The browser's session, with this token, continues if a proxy began it for this member, and
+        ends otherwise. Only a request for a page begins and ends sessions.
         """
         digest = ProxySecret(secret).digest
         sign_ins = self.storage.records.find(PROXY_SIGN_INS)
@@ -90,21 +89,17 @@ class SignInByProxy:
             return present
         if token is not None and is_page:
             self.sign_in.end(token)
-        outcome = (
-            Refusal.ADDRESS
-            if email is None
-            else self._begin(institution_id, email, is_page=is_page)
-        )
+        concerned: set[str] = set()
+        outcome: ProxySession | Refusal = Refusal.ADDRESS
+        if email is not None:
+            concerned.add(institution_id)
+            outcome = self._begin(institution_id, email, is_page=is_page)
         if is_page and isinstance(outcome, Refusal):
-            self._count_refusal(address, [] if email is None else [institution_id])
+            refused = normalised_email(address)
+            if (member := member_with_email(self.storage.records, refused)) is not None:
+                concerned.add(member.institution_id)
+            self.refused.add(refused, *sorted(concerned))
         return outcome
-
-    def _count_refusal(self, address: str, of_domain: list[str]) -> None:
-        """Count a refusal for the member's institution, and for the institution of the domain."""
-        email = normalised_email(address)
-        member = member_with_email(self.storage.records, email)
-        of_member = [] if member is None else [member.institution_id]
-        self.refused.add(email, *sorted({*of_member, *of_domain}))
 
     def _present(self, token: SessionToken | None) -> ProxySession | None:
         if token is None:
