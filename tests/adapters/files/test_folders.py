@@ -102,15 +102,17 @@ def test_a_path_that_is_missing_or_that_the_system_refuses_is_a_fault(tmp_path: 
 
 
 def test_a_file_named_twice_is_a_fault(tmp_path: Path) -> None:
-    """A link to the same file counts too, because the ids could not be unique."""
+    """A link to the same file counts too: the ids are not unique."""
     path = tmp_path / "knee.yaml"
     path.write_text(KNEE)
     (tmp_path / "same.yaml").symlink_to("knee.yaml")
 
-    assert faults_in(path, tmp_path) == (
-        FileFault(str(path), None, f"is the same file as {path}, named twice"),
-        FileFault(str(tmp_path / "same.yaml"), None, f"is the same file as {path}, named twice"),
-    )
+    message = f'id: must be unique, "knee-osteoarthritis" is also the id in {path}:1'
+
+    faults = faults_in(path, tmp_path)
+
+    assert FileFault(str(path), 1, message) in faults
+    assert FileFault(str(tmp_path / "same.yaml"), 1, message) in faults
 
 
 def test_a_pipe_is_rejected_without_waiting(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from evref.adapters.outbound.codec import Path, UnreadableError, from_document
-from evref.adapters.outbound.files.folders import Folders, text_of
+from evref.adapters.outbound.files.folders import Folders, shown_path, text_of
 from evref.adapters.outbound.files.nodes import FileError, Node, parsed, shown
 from evref.adapters.outbound.files.snomed_map import read_snomed_map
 from evref.adapters.outbound.files.writing import write_files
@@ -25,8 +25,8 @@ class YamlCatalogueFiles(catalogue.CatalogueFiles):
         reader = _Reader()
         entries = []
         faults = list(folders.faults)
-        for done, (path, name) in enumerate(folders.files, start=1):
-            entry, errors = reader.entry(path, name)
+        for done, path in enumerate(folders.files, start=1):
+            entry, errors = reader.entry(path)
             faults += errors
             if entry is not None:
                 entries.append(entry)
@@ -51,8 +51,9 @@ class _Reader:
     def __init__(self) -> None:
         self._places: dict[tuple[str | int, str], str] = {}
 
-    def entry(self, path: pathlib.Path, file: str) -> tuple[Entry | None, list[FileFault]]:
-        """Return the entry in a file, which messages call `file`, or the errors of it by line."""
+    def entry(self, path: pathlib.Path) -> tuple[Entry | None, list[FileFault]]:
+        """Return the entry in a file, or its errors by line."""
+        file = shown_path(path)
         try:
             node = parsed(text_of(path))
         except FileError as error:
@@ -78,13 +79,14 @@ class _Reader:
         number = len(interventions) if isinstance(interventions, list) else 0
         paths: list[Path] = [("id",), *(("interventions", place, "id") for place in range(number))]
         for path in paths:
-            found = _at(node, path)
-            if isinstance(found.data, str):
-                place = f"{file}:{found.line}"
-                first = self._places.setdefault((path[0], found.data), place)
-                if first != place:
-                    named = shown(found.data)
-                    yield path, f'must be unique, "{named}" is also the id in {first}'
+            name = _at(node, path)
+            if not isinstance(name.data, str):
+                continue
+            first = self._places.get((path[0], name.data))
+            if first is None:
+                self._places[path[0], name.data] = f"{file}:{name.line}"
+            else:
+                yield path, f'must be unique, "{shown(name.data)}" is also the id in {first}'
 
 
 def _at(node: Node, path: Path) -> Node:

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -21,14 +21,12 @@ class Folders:
 
     A folder contributes the catalogue files in it and in its subfolders, sorted by name. Hidden
     files (the name begins with a dot), files with other suffixes and links to folders are skipped.
-    Each file to read comes with its name for display.
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        self.files: list[tuple[Path, str]] = []
+        self.files: list[Path] = []
         self.not_read: list[str] = []
         self.faults: list[FileFault] = []
-        self._met: dict[tuple[int, int], str] = {}
         for path in paths:
             self._add(path)
         if not self.files and not self.faults:
@@ -36,66 +34,44 @@ class Folders:
 
     def _add(self, path: Path) -> None:
         try:
-            status = path.stat()
+            is_folder = stat.S_ISDIR(path.stat().st_mode)
         except FileNotFoundError:
             self._refuse(path, "does not exist")
         except (OSError, ValueError) as error:
             self._refuse(path, f"cannot be read: {reason(error)}")
         else:
-            if not stat.S_ISDIR(status.st_mode):
-                self._take(path, status)
+            if not is_folder:
+                self.files.append(path)
             elif not self._add_folder(path):
                 self._refuse(path, "is a folder without catalogue files (*.yaml, *.yml)")
 
     def _add_folder(self, folder: Path) -> bool:
         """Add the files in the folder; return whether there was any file to read or to refuse."""
         before = len(self.files) + len(self.faults)
-        inside = os.path.join(os.path.realpath(folder), "")  # noqa: PTH118  # "" ends it with a slash
-        for path, is_read in self._in_folder(folder):
-            if not is_read:
-                self.not_read.append(shown_path(path))
-            elif path.is_symlink() and not os.path.realpath(path).startswith(inside):
-                self._refuse(path, "is a symbolic link that leads out of its folder")
-            else:
-                try:
-                    self._take(path, path.stat())
-                except OSError as error:
-                    self._refuse(path, f"cannot be read: {reason(error)}")
-        return len(self.files) + len(self.faults) > before
-
-    def _in_folder(self, folder: Path) -> Iterator[tuple[Path, bool]]:
-        """Yield each file below the folder, and whether it is a catalogue file."""
-
-        def refuse(error: OSError) -> None:
-            self._refuse(Path(error.filename), f"cannot be read: {reason(error)}")
-
-        for parent, folders, files in os.walk(folder, onerror=refuse):
-            names = sorted([*folders, *files])
-            folders[:] = [
+        root = os.path.realpath(folder)
+        for parent, folders, files in os.walk(folder, onerror=self._refuse_folder):
+            entered = [
                 name
                 for name in sorted(folders)
                 if not (name.startswith(".") or Path(parent, name).is_symlink())
             ]
-            for name in names:
+            for name in sorted({*folders, *files}.difference(entered)):
                 path = Path(parent, name)
-                if name not in folders:
-                    yield path, is_catalogue_file(name) and not path.is_dir()
+                is_of_catalogue = name.lower().endswith(_SUFFIXES) and not name.startswith(".")
+                if not is_of_catalogue or path.is_dir():
+                    self.not_read.append(shown_path(path))
+                elif path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(root):
+                    self._refuse(path, "is a symbolic link that leads out of its folder")
+                else:
+                    self.files.append(path)
+            folders[:] = entered
+        return len(self.files) + len(self.faults) > before
 
-    def _take(self, path: Path, status: os.stat_result) -> None:
-        name = shown_path(path)
-        file = (status.st_dev, status.st_ino)
-        if file in self._met:
-            self._refuse(path, f"is the same file as {self._met[file]}, named twice")
-        else:
-            self._met[file] = name
-            self.files.append((path, name))
+    def _refuse_folder(self, error: OSError) -> None:
+        self._refuse(Path(error.filename), f"cannot be read: {reason(error)}")
 
     def _refuse(self, path: Path, message: str) -> None:
         self.faults.append(FileFault(shown_path(path), None, message))
-
-
-def is_catalogue_file(name: str) -> bool:
-    return name.lower().endswith(_SUFFIXES) and not name.startswith(".")
 
 
 def text_of(path: Path) -> str:
