@@ -2,7 +2,6 @@
 
 from playwright.sync_api import Browser, Page, expect
 
-from evref.domain.catalogue.card import card
 from evref.domain.catalogue.effect_words import contradicts, plain, short
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES
@@ -21,7 +20,7 @@ def assert_short_on_paper(page: Page, entry: Entry) -> int:
     lines = [
         [line.lstrip("+\N{MINUS SIGN}? ") for line in side] for sheet in sheets for side in sheet
     ]
-    groups = card(shown, entry.diagnosis.mainstays)
+    groups = entry.card()
     headings = {f"{NAMES[group]} {len(groups[group])}" for group in groups}
     assert headings <= {line for side in lines for line in side}
     for side in lines:

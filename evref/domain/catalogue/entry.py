@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from evref.domain.catalogue import content
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
-from evref.domain.catalogue.evidence import Recommendation
-from evref.domain.catalogue.intervention import Intervention, Phase, listing_order
+from evref.domain.catalogue.evidence import CardGroup, Recommendation
+from evref.domain.catalogue.intervention import PHASE_ORDER, Intervention, Phase, listing_order
 from evref.domain.rules import Rules
+
+_GROUP_ORDER = {group: index for index, group in enumerate(CardGroup)}
+_GROUPS_ON_CARD = (
+    CardGroup.RECOMMENDED,
+    CardGroup.ADVISED_AGAINST,
+    CardGroup.NO_BENEFIT_FOUND,
+    CardGroup.UNCLEAR,
+    CardGroup.TO_CONSIDER,
+    CardGroup.SUPPORTED,
+)
 
 
 @dataclass(frozen=True)
@@ -70,6 +81,42 @@ class Entry:
             and (module is None or intervention.module is module)
             and (phase is None or intervention.phase is phase)
         )
+
+    def in_card_order(
+        self, module: Module | None = None, phase: Phase | None = None
+    ) -> tuple[Intervention, ...]:
+        """Return the visible interventions by group, then mainstays, then acute before chronic."""
+        order = {mainstay: index for index, mainstay in enumerate(self.diagnosis.mainstays)}
+        return tuple(
+            sorted(
+                self.visible_interventions(module, phase),
+                key=lambda intervention: (
+                    _GROUP_ORDER[intervention.evidence.group],
+                    order.get(intervention.id, len(order)),
+                    PHASE_ORDER[intervention.phase],
+                ),
+            )
+        )
+
+    def card(
+        self, module: Module | None = None, phase: Phase | None = None
+    ) -> dict[CardGroup, tuple[Intervention, ...]]:
+        """Return the visible interventions by group, without empty groups.
+
+        What sources advise against comes right after what they recommend, as pages show it.
+        """
+        in_order = self.in_card_order(module, phase)
+        groups = {
+            group: tuple(member for member in in_order if member.evidence.group is group)
+            for group in _GROUPS_ON_CARD
+        }
+        return {group: members for group, members in groups.items() if members}
+
+    @property
+    def commonest_phase(self) -> Phase | None:
+        """The phase of most visible interventions, the earlier of two; None if there are none."""
+        counts = Counter(intervention.phase for intervention in self.visible_interventions())
+        return max(Phase, key=lambda phase: counts[phase]) if counts else None
 
     def hidden_interventions(self) -> tuple[Intervention, ...]:
         """Return the interventions whose modules are not enabled for the diagnosis."""

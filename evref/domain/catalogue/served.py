@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
 
-from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.entry import Entry
@@ -114,13 +113,7 @@ class Served:
         ids = [entry.diagnosis.id for entry in entries]
         if question.words is None:
             answers = Answers(
-                tuple(
-                    intervention
-                    for entry in entries
-                    for intervention in in_card_order(
-                        entry.visible_interventions(), entry.diagnosis.mainstays
-                    )
-                ),
+                tuple(intervention for entry in entries for intervention in entry.in_card_order()),
                 diagnosis_ids=tuple(ids),
                 explain=InterventionHit,
             )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.catalogue.card import card, commonest_phase, in_card_order
 from evref.domain.catalogue.chapters import by_chapter, chapter_of, related
+from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import (
     CardGroup,
     Certainty,
@@ -54,26 +55,34 @@ interventions = st.lists(
         st.integers(0, 999),
         st.sampled_from(sorted(GRADES)),
         st.sampled_from(Phase),
-    )
+    ),
+    unique_by=lambda intervention: intervention.id,
 )
 
 
-@given(interventions, st.lists(st.integers(0, 999).map("k-{}".format), max_size=5, unique=True))
+@given(interventions, st.randoms(use_true_random=False))
 def test_the_card_has_every_intervention_once_in_its_group_and_order(
-    given_: list[Intervention], mainstays: list[str]
+    drawn: list[Intervention], random: Random
 ) -> None:
-    """A group has the mainstays first, then acute before chronic, and then the given order."""
-    groups = card(given_, mainstays)
+    """A group has the mainstays first, then acute before chronic, and then the listing order."""
+    strong = [
+        intervention.id
+        for intervention in drawn
+        if intervention.evidence.recommendation is Recommendation.STRONG_FOR
+    ]
+    mainstays = random.sample(strong, min(len(strong), 2))
+    entry = Entry(a_diagnosis(mainstays=tuple(mainstays)), tuple(drawn))
+    groups = entry.card()
 
     assert list(groups) == [group for group in SHOWN if group in groups]
     in_order = [*chain(*(groups.get(group, ()) for group in CardGroup))]
-    assert in_order == list(in_card_order(given_, mainstays))
+    assert in_order == list(entry.in_card_order())
     for group, members in groups.items():
         assert members
         for member in members:
             graded = member.evidence.recommendation.value, member.evidence.direction.value
             assert GRADES[graded] is group
-        own = [intervention for intervention in given_ if intervention in members]
+        own = [intervention for intervention in entry.interventions if intervention in members]
         first = [member for name in mainstays for member in own if member.id == name]
         in_phases = [member for phase in Phase for member in own if member.phase is phase]
         assert [member.id for member in members[: len(first)]] == [member.id for member in first]
@@ -145,8 +154,8 @@ def test_a_dose_fits_on_a_line(elements: tuple[str | None, ...], line: str) -> N
 def test_the_commonest_phase_is_the_earlier_one_of_two() -> None:
     in_phases = [an_intervention(f"k-{n}", phase=phase) for n, phase in enumerate([*Phase, *Phase])]
 
-    assert commonest_phase(in_phases) is Phase.ACUTE
-    assert commonest_phase([]) is None
+    assert Entry(a_diagnosis(), tuple(in_phases)).commonest_phase is Phase.ACUTE
+    assert Entry(a_diagnosis(), ()).commonest_phase is None
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.entry import Entry
@@ -205,9 +204,7 @@ def test_without_words_interventions_are_in_the_order_of_the_cards() -> None:
 
     entries = [bundled().entry(name) for name in ("essential-hypertension", "knee-osteoarthritis")]
     assert answers.interventions == tuple(
-        intervention
-        for entry in entries
-        for intervention in in_card_order(entry.visible_interventions(), entry.diagnosis.mainstays)
+        intervention for entry in entries for intervention in entry.in_card_order()
     )
     assert [len(match.fits) for match in answers.matches] == [1, 1, 0]
     assert answers.hit(answers.interventions[0]).matched_in is None

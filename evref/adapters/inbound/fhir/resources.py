@@ -21,7 +21,6 @@ from evref.adapters.inbound.fhir.mappings import (
 )
 from evref.adapters.inbound.fhir.outcome import ROOT
 from evref.adapters.inbound.web.code_systems import ICD_10, ICD_11
-from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.effect_words import plain
 from evref.domain.catalogue.evidence import Evidence, Reference
@@ -82,7 +81,7 @@ class Resources:
         if item.intervention is not None:
             return self._activity_definition(item, item.intervention)
         diagnosis = item.entry.diagnosis
-        shown = in_card_order(item.entry.visible_interventions(), item.entry.diagnosis.mainstays)
+        shown = item.entry.in_card_order()
         references = dict.fromkeys(
             reference for intervention in shown for reference in intervention.references
         )

@@ -25,7 +25,6 @@ from evref.adapters.inbound.infobutton.knowledge_request import (
 from evref.adapters.inbound.infobutton.mappings import MESH, SUB_TOPICS
 from evref.adapters.inbound.web.atom import Element, content, text
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
-from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.effect_words import plain
 from evref.domain.catalogue.entry import Entry
@@ -216,10 +215,7 @@ class KnowledgeResponse:
         diagnosis = entry.diagnosis
         of_module = {
             module: sorted(
-                in_card_order(
-                    filter(self.request.asks_for, entry.visible_interventions(module)),
-                    diagnosis.mainstays,
-                ),
+                filter(self.request.asks_for, entry.in_card_order(module)),
                 key=lambda intervention: intervention.id not in named,
             )
             for module in diagnosis.enabled_modules

@@ -17,7 +17,6 @@ from evref.adapters.inbound.web.representations import (
     Representation,
     respond,
 )
-from evref.domain.catalogue.card import card, commonest_phase
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import CardGroup
@@ -83,8 +82,7 @@ def blueprint(host: Host) -> Blueprint:
 def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
     entries = () if catalogue is None else catalogue.entries
     example = max(entries, key=_example_rank, default=None)
-    shown = () if example is None else example.visible_interventions()
-    groups = {} if example is None else card(shown, example.diagnosis.mainstays)
+    groups = {} if example is None else example.card()
     return {
         "base_url": base_url,
         "entries": entries,
@@ -92,7 +90,7 @@ def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
         "work_count": 0 if catalogue is None else catalogue.work_count,
         "example": example,
         "card": {group: some for group, some in groups.items() if group in _SHOWN},
-        "phase": commonest_phase(shown),
+        "phase": example and example.commonest_phase,
         "most": _SHOWN,
     }
 

@@ -8,7 +8,6 @@ from itertools import islice
 from urllib.parse import urlsplit
 
 from evref.domain.catalogue import effect_words, evidence_words, vocabulary
-from evref.domain.catalogue.card import card
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import CardGroup, Direction, Reference
@@ -73,10 +72,9 @@ def groups(entry: Entry) -> dict[CardGroup, int]:
 def summary(entry: Entry) -> str:
     """Return the first line of the first groups of the card, for search engines and previews."""
     diagnosis = entry.diagnosis
-    groups = card(entry.visible_interventions(), diagnosis.mainstays)
     lines = [
         f"{NAMES[group]} ({len(some)}): {some[0].title}."
-        for group, some in islice(groups.items(), _PREVIEWED)
+        for group, some in islice(entry.card().items(), _PREVIEWED)
     ]
     codes = ", ".join(map(str, diagnosis.icd10_codes))
     return " ".join([f"{diagnosis.name} (ICD-10 {codes}).", *(lines or ["No interventions."])])

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from itertools import chain
 
-from evref.domain.catalogue.card import in_card_order
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.search.folding import Forms, Phrase, fold, stem, written_words_of
@@ -46,10 +45,10 @@ class Texts:
             if len(phrase) > 1:
                 self._phrases[max(phrase, key=len)].append(phrase)
         for entry in catalogue.entries:
-            own = entry.visible_interventions()
+            own = entry.in_card_order()
             first = len(self.interventions)
             self.of_diagnosis[entry.diagnosis.id] = range(first, first + len(own))
-            for number, one in enumerate(in_card_order(own, entry.diagnosis.mainstays), first):
+            for number, one in enumerate(own, first):
                 self.interventions.append(one)
                 self._title_sizes.append(self._add(one.title, self._title, number))
                 self._add(body(one), self._body, number)

@@ -19,7 +19,6 @@ from evref.adapters.inbound.web import query, words
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.representations import Representation
 from evref.domain.catalogue import effect_words, evidence_words
-from evref.domain.catalogue.card import card, commonest_phase, in_card_order
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.chapters import by_chapter, chapter_of, related
 from evref.domain.catalogue.diagnosis import Module
@@ -221,10 +220,7 @@ def _index_context(catalogue: Catalogue, asked: dict[str, Any], results: Results
     return context | {
         "answered": answered,
         "asks_exercise": asks_exercise,
-        "phases": {
-            entry.diagnosis.id: commonest_phase(entry.visible_interventions())
-            for entry, _ in answered
-        },
+        "phases": {entry.diagnosis.id: entry.commonest_phase for entry, _ in answered},
         "hits": {hit.diagnosis_id: hit for hit in found.hits},
     }
 
@@ -246,32 +242,32 @@ def _grouped(entries: tuple[Entry, ...], *, by_group: bool) -> dict[str, list[En
 
 def _works(entry: Entry) -> dict[Reference, int]:
     """Return the references of the visible interventions, numbered in the order of the card."""
-    shown = in_card_order(entry.visible_interventions(), entry.diagnosis.mainstays)
-    works = dict.fromkeys(work for intervention in shown for work in intervention.references)
+    works = dict.fromkeys(
+        work for intervention in entry.in_card_order() for work in intervention.references
+    )
     return {work: number for number, work in enumerate(works, start=1)}
 
 
 def _diagnosis_context(catalogue: Catalogue, entry: Entry, asked: dict[str, Any]) -> dict[str, Any]:
     everything = entry.visible_interventions()
-    shown = entry.visible_interventions(asked.get("module"), asked.get("phase"))
+    module, phase = asked.get("module"), asked.get("phase")
     works = _works(entry)
-    mainstays = entry.diagnosis.mainstays
     exercises = [
         intervention
-        for intervention in in_card_order(shown, mainstays)
+        for intervention in entry.in_card_order(module, phase)
         if intervention.module is Module.FITT_VIP
     ]
-    is_doses = asked.get("module") is Module.FITT_VIP
+    is_doses = module is Module.FITT_VIP
     used = {work for intervention in exercises for work in intervention.references}
     return {
         "catalogue": catalogue,
         "entry": entry,
         "diagnosis": entry.diagnosis,
         "asked": _with_none(_DIAGNOSIS, asked),
-        "shown": shown,
+        "shown": entry.visible_interventions(module, phase),
         "everything": everything,
-        "card": card(shown, mainstays),
-        "phase": commonest_phase(everything),
+        "card": entry.card(module, phase),
+        "phase": entry.commonest_phase,
         "exercises": exercises,
         "is_doses": is_doses,
         "scales": drawing.scales(everything),
