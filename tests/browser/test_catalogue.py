@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, Route, ViewportSize, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.browser.live import opened_page
 from tests.settings_pages.site import Site
@@ -154,43 +154,3 @@ def test_the_search_field_stays_in_reach_on_a_desk(browser: Browser, public: Sit
         assert contents is not None
         assert title["y"] >= contents["y"] + contents["height"]
         expect(page.get_by_label("Find a diagnosis")).to_be_in_viewport()
-
-
-PHONE = ViewportSize(width=360, height=740)
-
-
-def test_the_answer_comes_first_on_a_telephone(browser: Browser, public: Site) -> None:
-    """The first screen has name, codes, review and the beginning of the card."""
-    with opened_page(browser, public, width=PHONE["width"]) as page:
-        for name in (
-            "heart-failure",
-            "chronic-obstructive-pulmonary-disease",
-            "low-back-pain",
-            "coronary-heart-disease",
-            "atopic-dermatitis",
-            "asthma",
-        ):
-            page.set_viewport_size(PHONE)
-            page.goto(f"/catalogue/{name}")
-
-            first = page.locator("#card li").first
-            for part in (
-                page.locator("h1"),
-                page.locator(".head .codes"),
-                page.locator(".head .standing"),
-                first,
-            ):
-                box = part.bounding_box()
-                assert box is not None
-                assert box["y"] + box["height"] <= PHONE["height"], name
-            card = page.locator("#card").bounding_box()
-            assert card is not None
-            lines = page.locator("#card li").count()
-            assert card["height"] <= 0.13 * lines * PHONE["height"], name
-            header = page.locator("header").bounding_box()
-            assert header is not None
-            assert header["height"] <= 60
-            whole = page.evaluate("document.documentElement.scrollHeight")
-            assert whole <= lines * PHONE["height"], name
-        page.goto("/catalogue")
-        assert page.evaluate("document.documentElement.scrollHeight") < 5000

@@ -112,21 +112,3 @@ def test_every_refused_form_is_in_view(
     page.get_by_label("New password again").fill("x")
     page.get_by_role("button", name="Change password").click()
     assert_shown(page, "present", "password", "repeated")
-
-
-def test_the_use_of_a_key_is_on_the_first_screen_of_a_desk(
-    settings: tuple[Site, Page, str],
-) -> None:
-    """The plot and the table show today's limit, which was just saved."""
-    _, page, _ = settings
-    page.set_viewport_size({"width": 1366, "height": 768})
-    page.goto(f"/settings/api-keys/{KEY_ID}")
-    page.get_by_label("Daily limit").fill("77")
-    page.get_by_role("button", name="Save the changes").click()
-    expect(page.get_by_role("status")).to_contain_text("Saved.")
-
-    for selector in (".facts", ".facts .use meter", "svg.plot"):
-        expect(page.locator(selector)).to_be_in_viewport(ratio=1)
-    expect(page.locator("#requests-table tbody tr").first).to_contain_text("77")
-    expect(page.locator("#requests-table tbody tr").nth(1)).to_contain_text("1,000")
-    assert "limit 77" in str(page.locator(".plot .day").last.get_attribute("aria-label"))

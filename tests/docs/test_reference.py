@@ -8,7 +8,6 @@ import pkgutil
 import re
 import tomllib
 from collections.abc import Iterator
-from datetime import timedelta
 from enum import StrEnum
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -24,12 +23,10 @@ from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import ALWAYS_ON, INTERFACES, PREFIX, Settings
 from evref.cli.main import cli
-from evref.domain.accounts.session import SESSION_LENGTHS
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation, ReferenceKind
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.vocabulary import MEANINGS
-from evref.domain.principal import Role
 from evref.ports.storage import Storage
 from tests.docs import api_page, catalogue_format
 from tests.docs.pages import DOCS, ROOT, Block, blocks
@@ -128,18 +125,6 @@ def test_every_setting_has_a_row_with_its_default(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setenv(name, text)
     switched_on = dict.fromkeys(switches, "on")
     assert Settings.read(Path("/nowhere/.env")) == Settings(interfaces=switched_on)
-
-
-def test_the_lengths_of_sessions_are_said_once() -> None:
-    others = {SESSION_LENGTHS[role] for role in Role if role is not Role.READER}
-    hours, days = max(others) // timedelta(hours=1), SESSION_LENGTHS[Role.READER].days
-    pages = {page: page.read_text(encoding="utf-8") for page in DOCS.glob("*/*.md")}
-
-    assert len(others) == 1
-    assert f"ends after {hours} hours, or {days} days" in pages[reference("security-controls")]
-    assert [page for page, text in pages.items() if re.search(r"\b(12|twelve) hours", text)] == [
-        reference("security-controls")
-    ]
 
 
 def test_every_problem_has_a_row_with_its_status() -> None:

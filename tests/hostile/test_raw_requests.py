@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.hostile.conftest import Target
 from tests.hostile.examples import quick
-from tests.hostile.peer import Peer, answer_to, statuses
+from tests.hostile.peer import answer_to, statuses
 
 HOST = b"Host: x\r\n"
 SMUGGLED = b"GET /smuggled HTTP/1.1\r\n" + HOST + b"\r\n"
@@ -128,23 +128,6 @@ def test_an_unreadable_request_puts_no_key_into_the_log(target: Target) -> None:
 
     assert "…" in target.server.log
     assert target.token not in target.server.log
-
-
-def test_a_request_may_arrive_byte_by_byte(target: Target) -> None:
-    """The test sends a form byte by byte."""
-    body = b"email=a&password=b"
-    sent = post(
-        b"Content-Type: application/x-www-form-urlencoded",
-        b"Content-Length: %d" % len(body),
-        body=body,
-    )
-    with Peer(target.port) as peer:
-        for byte in sent:
-            peer.send(bytes([byte]))
-        answer = peer.end().rest()
-
-    assert statuses(answer) == [400]  # a form without its token
-    assert b"Nothing was changed." in answer
 
 
 def test_the_longest_form_is_accepted_and_a_longer_form_is_not(target: Target) -> None:

@@ -11,6 +11,7 @@ import pytest
 from evref.domain.catalogue.search.reading import Reader
 from evref.domain.principal import Readers
 from tests.pages.site import Seen, a_site, bundled_site
+from tests.servers import PATIENCE
 from tests.settings_pages.visitor import Visitor
 
 
@@ -214,13 +215,13 @@ def test_one_search_runs_at_a_time(
 
     def slow(reader: Reader, text: str) -> Any:
         began.set()
-        may_end.wait(10)
+        may_end.wait(PATIENCE)
         return read(reader, text)
 
     monkeypatch.setattr(Reader, "read", slow)
     first = threading.Thread(target=search, args=(visitor, f"asthmaa {search.__name__}"))
     first.start()
-    began.wait(10)
+    assert began.wait(PATIENCE)
     refused, kept = suggested(visitor, f"mi {search.__name__}"), suggested(visitor, "gouut")
     page = results(visitor, "migraiine")
     without_search = visitor.get("/catalogue")

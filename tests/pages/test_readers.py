@@ -86,22 +86,6 @@ def test_no_answer_to_a_visitor_depends_on_the_catalogue(site: Site) -> None:
         assert answer(site, path) == answer(other, path)
 
 
-def test_storage_is_not_asked_for_the_catalogue_before_the_sign_in(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Otherwise the response time could reveal something."""
-    site = a_site(Readers.MEMBERS)
-    store = site.container.storage().catalogue
-    asked: list[str] = []
-    monkeypatch.setattr(store, "version", lambda: asked.append("version"))
-    site.clock.advance(seconds=5)
-
-    for path in (*OF_CATALOGUE, *FOR_ALL):
-        Visitor(site).get(path)
-
-    assert asked == []
-
-
 @pytest.mark.parametrize("path", OF_CATALOGUE)
 def test_a_member_reads_what_nobody_else_may_keep(site: Site, path: str) -> None:
     member = a_member(site)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import socket
-import struct
 import sys
 from contextlib import ExitStack
 
@@ -42,32 +40,6 @@ def by_gunicorn(start: Start, store: Store) -> Server:
 def either(request: pytest.FixtureRequest) -> Server:
     server: Server = request.getfixturevalue(request.param)
     return server
-
-
-@pytest.mark.parametrize("length", ["56", "0000000056", "00000000000000000056"])
-def test_a_body_is_never_read_as_a_request(server: Server, length: str) -> None:
-    """The body is as long as announced, and is sent after the response has begun."""
-    head = LIVE + b"Content-Length: " + length.encode() + b"\r\n\r\n"
-    body = b"GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n".ljust(56, b"-")
-    with Peer(server.port) as peer:
-        first = peer.send(head).socket.recv(65536)
-        rest = peer.send(body + LAST).end().rest()
-
-    assert statuses(first + rest) == [200, 200]
-
-
-@pytest.mark.parametrize("sent", [b"", b"GET /", LAST, LIVE + b"Content-Length: 9\r\n\r\n"])
-def test_a_connection_that_is_reset_ends_no_worker(server: Server, sent: bytes) -> None:
-    """With SO_LINGER set to zero, close() sends RST."""
-    workers = server.workers()
-    for _ in range(20):
-        with Peer(server.port) as peer:
-            peer.send(sent)
-            peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-
-    assert server.get("/health/live").status == 200
-    assert server.workers() == workers
-    assert "Traceback" not in server.log
 
 
 def test_a_silent_connection_does_not_prevent_a_stop(start: Start, store: Store) -> None:
@@ -168,19 +140,3 @@ def test_more_connections_than_a_worker_has_files_for_do_not_end_it(store: Store
         assert few_files.get("/health/ready").status == 200
         assert few_files.workers() == workers
         assert "Traceback" not in few_files.log
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [
-        LIVE + b"Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n",
-        LIVE + b"Expect: 100-continue\r\nContent-Length: 3\r\n\r\nabc",
-        LIVE + b"Content-Length: 3\r\n\r\nabc",
-    ],
-)
-def test_a_body_that_nobody_reads_harms_nothing(server: Server, sent: bytes) -> None:
-    """The server reads the next request correctly."""
-    with Peer(server.port) as peer:
-        answer = peer.send(sent + LAST).end().rest()
-
-    assert statuses(answer.replace(b"HTTP/1.1 100 Continue\r\n\r\n", b"")) == [200, 200]

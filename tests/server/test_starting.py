@@ -146,49 +146,12 @@ def status(server: Server, path: str) -> int | None:
         return None
 
 
-def test_from_a_read_only_database_nothing_is_served(
-    start: Start, store: Store, tmp_path: Path
-) -> None:
-    """Requests cannot be counted in it."""
-    url = f"sqlite:///file:{store.folder / 'evref.sqlite'}?mode=ro&uri=true"
-
-    server = start(tmp_path, "serve", database_url=url)
-
-    wait_until(lambda: status(server, "/health/ready") == 503, lambda: server.log)
-    assert server.get(LIST, store.key().token.text).status == 503
-    warning = next(line for line in server.log.splitlines() if "without storage" in line)
-    assert "readonly" in warning
-
-
-@pytest.mark.parametrize(
-    ("module", "setting", "warned"),
-    [
-        ("evref", None, 1),
-        ("gunicorn", None, 1),
-        ("evref", ("appendonly", "yes"), 0),
-        ("evref", ("save", "3600 1"), 0),
-    ],
-)
-def test_a_redis_that_keeps_nothing_is_warned_of_once(
-    start: Start, store: Store, module: str, setting: tuple[str, str] | None, warned: int
-) -> None:
-    command = ("serve",) if module == "evref" else (*PLAIN, "--preload", "wsgi:app")
-    with redis_server() as redis:
-        if setting is not None:
-            with redis.client() as client:
-                client.config_set(*setting)
-        server = start(store.folder, *command, "--workers", "2", module=module, quota_url=redis.url)
-        server.wait_until_ready()
-
-        assert server.log.count("evref: Redis keeps nothing on disk") == warned
-        assert server.get(LIST, store.key().token.text).status == 200
-
-
-def test_a_redis_that_may_evict_counts_is_warned_of(start: Start, store: Store) -> None:
+def test_a_redis_that_may_evict_counts_is_warned_of_once(start: Start, store: Store) -> None:
     """Monitoring finds the warning too, also if the policy changes while the service runs."""
     token = "m" * 32
     with redis_server("--maxmemory-policy", "allkeys-lru") as redis:
-        server = start(store.folder, "serve", quota_url=redis.url, metrics_token=token)
+        command = ("serve", "--workers", "2")
+        server = start(store.folder, *command, quota_url=redis.url, metrics_token=token)
         server.wait_until_ready()
         evicting = server.get("/metrics", token).body
         with redis.client() as client:
@@ -198,12 +161,3 @@ def test_a_redis_that_may_evict_counts_is_warned_of(start: Start, store: Store) 
     assert server.log.count("evref: Redis may evict counts") == 1
     assert b'evref_storage_warning{warning="Redis may evict counts' in evicting
     assert b"may evict" not in kept
-
-
-def test_a_redis_that_does_not_say_is_not_warned_of(start: Start, store: Store) -> None:
-    """Many hosted servers refuse CONFIG although they persist data."""
-    with redis_server("--rename-command", "CONFIG", "") as redis:
-        server = start(store.folder, "serve", quota_url=redis.url)
-        server.wait_until_ready()
-
-    assert "Redis keeps nothing" not in server.log

@@ -37,7 +37,7 @@ def test_no_statement_takes_longer_than_the_timeout_and_a_request_waits_only_onc
     digest = keep_key(storage, a_key())
     storage.admission.admit(digest, Permission.READ, NOON)
     with (
-        closing(SqlDatabase(url, timeout_seconds=0.8)) as us,
+        closing(SqlDatabase(url, timeout_seconds=2.5)) as us,
         database.transaction() as connection,
         one_request(),
     ):
@@ -57,7 +57,7 @@ def test_a_service_is_not_ready_while_no_request_can_be_admitted(
 ) -> None:
     """Only the counts are locked; on SQLite, that is the whole file."""
     is_sqlite = url.startswith("sqlite")
-    with closing(SqlDatabase(url, timeout_seconds=0.4)) as us:
+    with closing(SqlDatabase(url, timeout_seconds=2.5)) as us:
         SqlStorage(us).ping()
         with database.transaction() as connection:
             if not is_sqlite:
