@@ -12,7 +12,6 @@ from evref.adapters.outbound.redis import RedisStorage
 from evref.adapters.outbound.sql import SqlStorage
 from evref.bootstrap.container import STORAGES, Container, container_for
 from evref.bootstrap.settings import Settings, SettingsError, StorageKind
-from evref.domain.access.key import Permission
 from evref.domain.access.token import KeyToken
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.accounts import INSTITUTIONS
@@ -128,6 +127,6 @@ def test_requests_do_not_wait_for_counters_that_hang_while_the_catalogue_is_read
         patch.setattr(container.storage().admission, "admit", hang)
         for _ in range(3):
             with pytest.raises(StorageUnavailableError):
-                container.gate().admit(KeyToken.make(7), Permission.READ)
+                container.gate().admit(KeyToken.make(7))
 
     assert asked == ["counters"]

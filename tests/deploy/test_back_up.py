@@ -12,7 +12,6 @@ import pytest
 from evref.application.access.manage_keys import KeyInUse, NewKey
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings
-from evref.domain.access.key import Permission
 from evref.domain.audit import AuditEntry
 from evref.domain.errors import InvalidApiKeyError
 from evref.testing.builders import OPERATOR
@@ -66,7 +65,7 @@ def service(url: str) -> closing[Installation]:
 
 def ask(service: Installation, key: NewKey, times: int) -> None:
     for _ in range(times):
-        service.container.gate().admit(key.token, Permission.READ)
+        service.container.gate().admit(key.token)
 
 
 def made(service: Installation) -> NewKey:

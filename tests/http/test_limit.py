@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 from werkzeug.test import TestResponse
 
-from evref.domain.access.key import Permission
 from tests.http.service import LATE, MIDNIGHT, Service, assert_problem, body
 
 LIST = "/api/v1/diagnoses"
@@ -63,7 +62,7 @@ def test_exactly_as_many_requests_are_answered_as_the_limit_says(service: Servic
 def test_a_problem_says_the_limit(service: Service, limit: int, words: str) -> None:
     key = service.new_key(limit=limit)
     for _ in range(limit):
-        service.container.gate().admit(key.token, Permission.READ)
+        service.container.gate().admit(key.token)
 
     problem = assert_problem(service.get(LIST, token=key.token.text), 429)
 

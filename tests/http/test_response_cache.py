@@ -9,7 +9,6 @@ import pytest
 
 from evref.adapters.inbound.web.admission import CachedResponse
 from evref.adapters.inbound.web.representations import Representation, ResponseCache
-from evref.domain.access.key import Permission
 
 ENTRY = ResponseCache.ENTRY_BYTES + len("/a")
 
@@ -58,7 +57,7 @@ def test_the_cache_uses_no_more_memory_than_its_limit(query_length: int, body_le
         for number in range(most_bytes // ResponseCache.ENTRY_BYTES + 200):
             body = b"%d" % number + b"x" * body_length
             representations = {"text/plain": Representation([body], "text/plain")}
-            cached = CachedResponse(str(number), "/a", Permission.READ, str, representations)
+            cached = CachedResponse(str(number), "/a", str, representations)
             cache.put((f"/a/{number:06}", "q" * query_length + f"={number:06}"), cached)
         del cached, representations, body
         gc.collect()

@@ -19,8 +19,9 @@ class Gate:
     clock: Clock
     breaker: CircuitBreaker
 
-    def admit(self, token: KeyToken, needed: Permission) -> Quota:
-        instant = self.clock.now()
+    def admit(self, token: KeyToken) -> Quota:
+        """Admit and count a request that reads the catalogue."""
+        instant, needed = self.clock.now(), Permission.READ
         return self.breaker(lambda: self.storage.admission.admit(token.digest, needed, instant))
 
     def status(self, token: KeyToken) -> tuple[ApiKey, DayUsage, Quota]:

@@ -6,7 +6,6 @@ from flask import Blueprint, Response
 
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.interfaces import Interface, json_problem
-from evref.domain.access.key import Permission
 from evref.domain.catalogue.served import Served
 
 
@@ -15,7 +14,7 @@ def blueprints(host: Host) -> Iterator[Blueprint]:
     bullet = host.settings.of_interface("text").get("bullet", "-")
 
     @text.get("/<id>")
-    @host.endpoint(Permission.READ, "text/plain")
+    @host.endpoint("text/plain")
     def diagnosis(served: Served, id: str) -> Response:  # noqa: A002 - the name in the path
         interventions = served.entry(id).visible_interventions()
         lines = [f"{bullet} {one.title} ({one.evidence.direction})\n" for one in interventions]

@@ -33,9 +33,9 @@ def test_a_status_has_the_key_and_its_counts_of_the_day(
         assert gate.status(made.token) == (made.key, DayUsage(today, 2, 0, 0), quota)
     if level is not Permission.NONE:
         for _ in range(2):
-            gate.admit(made.token, Permission.READ)
+            gate.admit(made.token)
         with pytest.raises(QuotaExceededError):
-            gate.admit(made.token, Permission.READ)
+            gate.admit(made.token)
         assert gate.status(made.token)[1] == DayUsage(today, 2, 2, 1)
         clock.advance(days=1)
         assert gate.status(made.token)[1] == DayUsage(today + timedelta(days=1), 2, 0, 0)
@@ -44,7 +44,7 @@ def test_a_status_has_the_key_and_its_counts_of_the_day(
 def test_a_status_has_the_limit_of_now(gate: Gate, keys: ManageKeys) -> None:
     made = keys.create(OPERATOR, "i1", name="Ward", daily_limit=10)
     for _ in range(4):
-        gate.admit(made.token, Permission.READ)
+        gate.admit(made.token)
 
     keys.change(OPERATOR, made.key.id, daily_limit=3)
 
@@ -65,7 +65,7 @@ def test_a_request_across_midnight_belongs_to_the_day_of_its_arrival(
 
     monkeypatch.setattr(gate.storage.admission, "admit", admit_slowly)
 
-    assert gate.admit(made.token, Permission.READ).seconds_left == 1
+    assert gate.admit(made.token).seconds_left == 1
     assert [day.day for day in keys.history(OPERATOR, made.key.id)] == [arrived.date()]
 
 

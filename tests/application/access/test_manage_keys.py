@@ -63,7 +63,7 @@ def test_every_field_of_an_expired_key_can_be_changed(
     with pytest.raises(InvalidValueError):
         keys.change(OPERATOR, made.key.id, expires_on=TODAY + timedelta(days=1))
     keys.change(OPERATOR, made.key.id, expires_on=TODAY + timedelta(days=2))
-    assert gate.admit(made.token, Permission.READ).limit == 1000
+    assert gate.admit(made.token).limit == 1000
 
 
 def test_a_form_that_is_sent_twice_rotates_once(
@@ -79,7 +79,7 @@ def test_a_form_that_is_sent_twice_rotates_once(
 
     assert state.keys == {made.key.id: rotated.key}
     assert len(state.audit) == audited
-    assert gate.admit(made.token, Permission.READ).remaining == 999
+    assert gate.admit(made.token).remaining == 999
     again = keys.rotate(OPERATOR, made.key.id, keep_old_for=HOUR, current=rotated.key.newest.id)
     assert state.keys == {made.key.id: again.key}
 
@@ -108,7 +108,7 @@ def test_the_history_has_the_number_of_days_asked_for_and_ends_today(
     keys: ManageKeys, made: NewKey, gate: Gate, clock: FakeClock
 ) -> None:
     for _ in range(4):
-        gate.admit(made.token, Permission.READ)
+        gate.admit(made.token)
         clock.advance(days=10)
     clock.advance(days=-10)
     today = TODAY + timedelta(days=30)

@@ -29,7 +29,6 @@ from evref.adapters.inbound.web.representations import (
     media_ranges,
     respond,
 )
-from evref.domain.access.key import Permission
 from evref.domain.catalogue.served import Served
 
 # `_format` may accept a format that the Accept header does not.
@@ -46,7 +45,7 @@ _VERSIONS = {None, "4.0", "4.0.1"}
 def _blueprints(host: Host) -> Iterator[Blueprint]:
     base_url = host.settings.base_url
     views = Blueprint("fhir", __name__, url_prefix=ROOT)
-    endpoint = host.endpoint(Permission.READ, *_OFFERS, select=_select)
+    endpoint = host.endpoint(*_OFFERS, select=_select)
     capability = Representation(
         [as_json(capability_statement(base_url))], MEDIA_TYPE, vary="Accept, Accept-Encoding"
     )

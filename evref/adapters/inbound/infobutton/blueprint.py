@@ -19,7 +19,6 @@ from evref.adapters.inbound.web import atom, query
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.interfaces import Interface
 from evref.adapters.inbound.web.representations import NEVER, PRIVATE, preferred_media_type
-from evref.domain.access.key import Permission
 from evref.domain.catalogue.served import Served
 
 _AFTER_SIGN_IN = "After you have signed in, press the info button of the record again."
@@ -30,7 +29,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
     views = Blueprint("infobutton", __name__, template_folder="templates")
     response_types = tuple(kind for kind in RESPONSE_TYPES if has_pages or kind != HTML)
 
-    @host.endpoint(Permission.READ, *response_types, select=_first_if_any_is_accepted)
+    @host.endpoint(*response_types, select=_first_if_any_is_accepted)
     def with_key(
         served: Served,
         media_type: str,  # noqa: ARG001 - a parameter selects it

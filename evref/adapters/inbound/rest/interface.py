@@ -13,7 +13,6 @@ from evref.adapters.inbound.rest.operations import ROOT, Operation
 from evref.adapters.inbound.rest.parameters import NoQuery
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.interfaces import Interface, json_problem
-from evref.domain.access.key import Permission
 
 
 def _blueprints(host: Host) -> Iterator[Blueprint]:
@@ -21,7 +20,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
     settings = host.settings
     of_catalogue = CatalogueViews(settings.base_url, settings.licence, host.browse).operations()
     for operation in of_catalogue:
-        operation.add_to(api, host.endpoint(Permission.READ, *operation.media_types))
+        operation.add_to(api, host.endpoint(*operation.media_types))
     limit = LimitView(settings.licence, host.gate, host.browse)
     of_key = Operation("/limit", limit.get_limit, NoQuery, LimitAnswer)
     of_key.add_to(api, limit.endpoint)

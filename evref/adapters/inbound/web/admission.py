@@ -25,7 +25,6 @@ from evref.adapters.inbound.web.representations import (
     respond,
 )
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
-from evref.domain.access.key import Permission
 from evref.domain.access.quota import Quota
 from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.served import Served
@@ -41,7 +40,7 @@ _ADMITTED = "evref.admitted"
 # Headers of a view's response that the representation sets itself.
 _OF_THE_BODY = {"content-type", "content-length", "etag", "cache-control", "vary"}
 
-Admit: TypeAlias = Callable[[KeyToken, Permission], Quota]
+Admit: TypeAlias = Callable[[KeyToken], Quota]
 """Admits and counts a request, as `Gate.admit` does."""
 View: TypeAlias = Callable[..., Any]
 Select: TypeAlias = Callable[[str, tuple[str, ...]], str]
@@ -52,13 +51,12 @@ Select: TypeAlias = Callable[[str, tuple[str, ...]], str]
 class CachedResponse:
     """A response with status 200, the publication that it is from, and the route of its view.
 
-    `needed` is the permission that a key needs for it. `select` returns the media type for an
-    Accept header. `representations` are the cached ones by media type.
+    `select` returns the media type for an Accept header. `representations` are the cached ones by
+    media type.
     """
 
     publication_id: str
     route: str
-    needed: Permission
     select: Callable[[str], str]
     representations: Mapping[str, Representation]
 
@@ -92,9 +90,9 @@ class CatalogueEndpoints:
         self._cache: ResponseCache[CachedResponse] = ResponseCache(most_bytes)
 
     def __call__(
-        self, needed: Permission, *offers: str, select: Select = preferred_media_type
+        self, *offers: str, select: Select = preferred_media_type
     ) -> Callable[[View], View]:
-        """Return a decorator for views that need this permission and offer these media types.
+        """Return a decorator for views that offer these media types.
 
         A view is called as `view(served=…, **path)`. If it offers several media types, it also gets
         the one that `select` returns for the Accept header, as `media_type=…`; the response is 406
@@ -116,7 +114,7 @@ class CatalogueEndpoints:
             @wraps(view)
             def serve(**path: str) -> Response:
                 environ = request.environ
-                served = environ.get(_ADMITTED) or self._admit(environ, needed)
+                served = environ.get(_ADMITTED) or self._admit(environ)
                 target = _target(environ)
                 if environ["REQUEST_METHOD"] not in _METHODS:
                     # The response also depends on the body of the request.
@@ -135,8 +133,7 @@ class CatalogueEndpoints:
                         representations = {media_type: representation}
                         route = environ[headers.ROUTE]
                         self._keep(
-                            target,
-                            CachedResponse(served.id, route, needed, choose, representations),
+                            target, CachedResponse(served.id, route, choose, representations)
                         )
                 return respond(representation, PRIVATE)
 
@@ -154,7 +151,7 @@ class CatalogueEndpoints:
         if cached is None or environ["REQUEST_METHOD"] not in _METHODS or "HTTP_ORIGIN" in environ:
             return None
         try:
-            served = self._admit(environ, cached.needed)
+            served = self._admit(environ)
             # Checked after the key, because parsing the Accept header takes time.
             representation = cached.representation_for(accepted_media_types(environ))
             if representation is None or served.id != cached.publication_id:
@@ -182,7 +179,7 @@ class CatalogueEndpoints:
                 return
         self._cache.put(target, response)
 
-    def _admit(self, environ: WSGIEnvironment, needed: Permission) -> Served:
+    def _admit(self, environ: WSGIEnvironment) -> Served:
         """Admit and count the request; return the catalogue to serve.
 
         A malformed token is rejected without storage. If there is no catalogue, nothing is counted.
@@ -191,7 +188,7 @@ class CatalogueEndpoints:
         served = self._browse.current()
         began_at = perf_counter()
         try:
-            environ[headers.QUOTA] = self._admit_key(token, needed)
+            environ[headers.QUOTA] = self._admit_key(token)
         finally:
             environ[headers.ADMISSION_SECONDS] = perf_counter() - began_at
         return served
