@@ -11,7 +11,14 @@ _LONGEST_SHOWN = 100
 
 
 class EvrefError(Exception):
-    """The base class of all errors of the core. The text may be shown to users."""
+    """The base class of all errors of the core. The text, which may be shown to users, is that of
+    the error or else that of its class.
+    """
+
+    text = ""
+
+    def __str__(self) -> str:
+        return super().__str__() or self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +58,11 @@ def within(error: InvalidValueError, *path: str | int) -> InvalidValueError:
 class InvalidApiKeyError(EvrefError):
     """Indicates a key that is malformed, unknown, revoked or expired; never says which."""
 
-    def __init__(self) -> None:
-        super().__init__("The key is mistyped, unknown, revoked or expired.")
+    text = "The key is mistyped, unknown, revoked or expired."
 
 
 class InsufficientPermissionError(EvrefError):
-    def __init__(self) -> None:
-        super().__init__("Reading the catalogue requires the permission “read”.")
+    text = "Reading the catalogue requires the permission “read”."
 
 
 class _UnknownIdError(EvrefError):
@@ -93,18 +98,15 @@ class RemovedInterventionError(_RemovedIdError, UnknownInterventionError):
 
 
 class NoCatalogueError(EvrefError):
-    def __init__(self) -> None:
-        super().__init__("No catalogue has been published.")
+    text = "No catalogue has been published."
 
 
 class NoCodesError(EvrefError):
-    def __init__(self) -> None:
-        super().__init__("No map of SNOMED CT is loaded.")
+    text = "No map of SNOMED CT is loaded."
 
 
 class CatalogueReplacedError(EvrefError):
-    def __init__(self) -> None:
-        super().__init__("Another catalogue was published in the meantime. Nothing was changed.")
+    text = "Another catalogue was published in the meantime. Nothing was changed."
 
 
 class RemovalsError(EvrefError):
@@ -124,7 +126,6 @@ class UnknownVersionError(EvrefError):
     """
 
     def __init__(self, version: str | None, kept: Sequence[str]) -> None:
-        self.version = version
         self.kept = tuple(kept)
         missing = "No earlier version" if version is None else f"No version {version!r}"
         super().__init__(f"{missing} of the catalogue is stored. Stored: {', '.join(self.kept)}.")
@@ -155,8 +156,7 @@ class NotFoundError(EvrefError):
 
 
 class NotAllowedError(EvrefError):
-    def __init__(self) -> None:
-        super().__init__("You are not allowed to do this.")
+    text = "You are not allowed to do this."
 
 
 class AlreadyExistsError(EvrefError):
@@ -167,34 +167,27 @@ class AlreadyExistsError(EvrefError):
 
 
 class OutdatedError(EvrefError):
-    def __init__(self) -> None:
-        super().__init__("Somebody else has changed this since you opened the page.")
+    text = "Somebody else has changed this since you opened the page."
 
 
 class LastAdminError(EvrefError):
-    def __init__(self) -> None:
-        super().__init__("An institution must have at least one admin. Nothing was changed.")
+    text = "An institution must have at least one admin. Nothing was changed."
 
 
 class KeyRevokedError(EvrefError):
     def __init__(self, key_id: str) -> None:
-        self.key_id = key_id
         super().__init__(f"API key {key_id!r} is revoked. A revoked key cannot be changed.")
 
 
 class KeyAlreadyRotatedError(EvrefError):
     def __init__(self, key_id: str) -> None:
-        self.key_id = key_id
         super().__init__(f"API key {key_id!r} has already been rotated.")
 
 
 class WrongCredentialsError(EvrefError):
     """Indicates a wrong e-mail address or password; does not say which."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "The e-mail address or the password is incorrect. Check both and try again."
-        )
+    text = "The e-mail address or the password is incorrect. Check both and try again."
 
 
 class TooManyAttemptsError(EvrefError):
@@ -210,10 +203,8 @@ class TooManyAttemptsError(EvrefError):
 
 
 class BusyError(EvrefError):
-    def __init__(self) -> None:
-        super().__init__("Too many people are signing in at once. Try again in a few seconds.")
+    text = "Too many people are signing in at once. Try again in a few seconds."
 
 
 class NotSignedInError(EvrefError):
-    def __init__(self) -> None:
-        super().__init__("You are not signed in.")
+    text = "You are not signed in."

@@ -22,7 +22,7 @@ from evref.domain.catalogue.effect import Effect, Measure
 from evref.domain.catalogue.evidence import Direction, Evidence, Recommendation, Reference
 from evref.domain.catalogue.icd import CodeList, FinerCodes, Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention
-from evref.domain.catalogue.vocabulary import DESCRIPTIONS
+from evref.domain.catalogue.vocabulary import description
 from evref.domain.declaration import Field, Items, Kind, Pattern, Prose, Range, Slug, declared
 from evref.domain.rules import Length
 
@@ -107,8 +107,8 @@ def _schema_of_value(kind: Kind) -> dict[str, Any]:
     if kind.is_mapping:
         return _mapping(*kind.items)
     if isinstance(kind.type, type) and issubclass(kind.type, StrEnum):
-        description = value_by_value(kind.type, DESCRIPTIONS[kind.type])
-        return {"description": description, "type": "string", "enum": [*kind.type]}
+        text = value_by_value(kind.type, description(kind.type))
+        return {"description": text, "type": "string", "enum": [*kind.type]}
     return _scalar(kind)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from evref.domain.catalogue.vocabulary import DESCRIPTIONS, MEANINGS
+from evref.domain.catalogue.vocabulary import ENUMERATIONS, MEANINGS
 from tests.http import snapshots
 from tests.http.service import Service, body
 
@@ -89,7 +89,7 @@ def test_the_operations_are_those_of_the_contract(document: dict[str, Any]) -> N
     assert document["components"]["securitySchemes"]["apiKey"]["scheme"] == "bearer"
 
 
-@pytest.mark.parametrize("kind", DESCRIPTIONS)
+@pytest.mark.parametrize("kind", ENUMERATIONS)
 def test_an_enumeration_is_one_component_described_value_by_value(
     document: dict[str, Any], kind: type[StrEnum]
 ) -> None:

@@ -14,7 +14,10 @@ from evref.domain.rules import Rules
 
 
 class Module(StrEnum):
-    """The closed list of modules, in the order in which they are shown."""
+    """The subject of an intervention. The list is closed and its order is fixed. The module of
+    exercise is `fitt_vip`, and the field with its dose `fitt_vp`; `pharmaconeutral` are medicines,
+    named neutrally by class and generic name.
+    """
 
     FITT_VIP = "fitt_vip"
     PHARMACONEUTRAL = "pharmaconeutral"

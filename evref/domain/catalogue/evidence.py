@@ -16,7 +16,7 @@ _PLAIN_IN_PATH = "/:@!$&'()*+,;="
 
 
 class Certainty(StrEnum):
-    """GRADE certainty of the evidence; `not_graded` if the source states none."""
+    """The certainty of the evidence, in the terms of GRADE."""
 
     HIGH = "high"
     MODERATE = "moderate"
@@ -26,7 +26,7 @@ class Certainty(StrEnum):
 
 
 class Recommendation(StrEnum):
-    """GRADE recommendation of the source; `not_stated` if it makes none."""
+    """The direction and strength of the recommendation, in the terms of GRADE."""
 
     STRONG_FOR = "strong_for"
     CONDITIONAL_FOR = "conditional_for"
@@ -45,7 +45,7 @@ class Recommendation(StrEnum):
 
 
 class Direction(StrEnum):
-    """What the sources say about using an intervention, even without a recommendation."""
+    """What the sources say about using an intervention."""
 
     FOR = "for"
     AGAINST = "against"
@@ -53,7 +53,7 @@ class Direction(StrEnum):
 
 
 class CardGroup(StrEnum):
-    """What the sources say of an intervention, as the groups of a card tell them apart."""
+    """What the sources say about an intervention, as the card of a diagnosis groups it."""
 
     RECOMMENDED = "recommended"
     TO_CONSIDER = "to_consider"

@@ -19,7 +19,7 @@ from evref.domain.rules import Rules
 
 
 class Phase(StrEnum):
-    """The closed list of phases, in the order in which they are shown."""
+    """The time since onset. The list is closed and its order is fixed."""
 
     ACUTE = "acute"
     SUBACUTE = "subacute"

@@ -18,7 +18,7 @@ from evref.domain.catalogue.record_code import Classification, Edition, Qualifie
 
 
 class Relation(StrEnum):
-    """How well a code fits a diagnosis that it finds; the best first."""
+    """How well a code fits a diagnosis that it finds."""
 
     CERTAIN = "certain"
     APPROXIMATE = "approximate"

@@ -25,7 +25,7 @@ class Classification(StrEnum):
 
 
 class Edition(StrEnum):
-    """The editions of ICD-10: WHO's, and its modifications ICD-10-CM and ICD-10-GM."""
+    """The editions of ICD-10 whose codes the catalogue distinguishes."""
 
     WHO = "who"
     CM = "cm"

@@ -130,20 +130,9 @@ MEANINGS: dict[StrEnum, str] = {
     Qualifier.EXCLUDED: "recorded as excluded",
 }
 
-DESCRIPTIONS: dict[type[StrEnum], str] = {
-    Module: "The subject of an intervention. The list is closed and its order is fixed. The module "
-    "of exercise is `fitt_vip`, and the field with its dose `fitt_vp`; `pharmaconeutral` are "
-    "medicines, named neutrally by class and generic name.",
-    Phase: "The time since onset. The list is closed and its order is fixed.",
-    Certainty: "The certainty of the evidence, in the terms of GRADE.",
-    Recommendation: "The direction and strength of the recommendation, in the terms of GRADE.",
-    Direction: "What the sources say about using an intervention.",
-    CardGroup: "What the sources say about an intervention, as the card of a diagnosis groups it.",
-    Measure: "How an effect is measured.",
-    Better: "Which values are good for the person.",
-    Favours: "Which side an effect favours.",
-    ReferenceKind: "The kind of a publication.",
-    Edition: "The editions of ICD-10 whose codes the catalogue distinguishes.",
-    Relation: "How well a code fits a diagnosis that it finds.",
-    Qualifier: "What a letter of ICD-10-GM beside a code says about the diagnosis.",
-}
+ENUMERATIONS = tuple(dict.fromkeys(map(type, MEANINGS)))
+
+
+def description(enumeration: type[StrEnum]) -> str:
+    """Return what the values of an enumeration say: its docstring, on one line."""
+    return " ".join((enumeration.__doc__ or enumeration.__name__).split())

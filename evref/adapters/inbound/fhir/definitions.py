@@ -17,7 +17,7 @@ from evref.adapters.inbound.fhir.resources import narrative
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.evidence import CardGroup, Direction
 from evref.domain.catalogue.intervention import Phase
-from evref.domain.catalogue.vocabulary import DESCRIPTIONS, MEANINGS, NAMES
+from evref.domain.catalogue.vocabulary import MEANINGS, NAMES, description
 
 CODE_SYSTEM = "CodeSystem"
 STRUCTURE_DEFINITION = "StructureDefinition"
@@ -73,7 +73,7 @@ def _code_system(root: str, name: str, kind: type[StrEnum]) -> dict[str, Any]:
         "id": name,
         "name": name.capitalize(),
         "title": f"{name.capitalize()} of an intervention",
-        "description": DESCRIPTIONS[kind],
+        "description": description(kind),
     }
     return {
         **_head(root, CODE_SYSTEM, particular),

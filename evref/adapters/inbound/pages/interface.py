@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from flask import Blueprint
 
-from evref.adapters.inbound.pages import crawlers, reference
+from evref.adapters.inbound.pages import reference
 from evref.adapters.inbound.pages.catalogue import blueprint as catalogue
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.interfaces import Interface
@@ -13,7 +13,6 @@ from evref.adapters.inbound.web.interfaces import Interface
 def _blueprints(host: Host) -> Iterator[Blueprint]:
     yield reference.blueprint(host)
     yield catalogue.blueprint(host)
-    yield crawlers.blueprint(host)
 
 
 INTERFACE = Interface("/", _blueprints)

@@ -1,5 +1,5 @@
 """Public pages: the front page, who runs the service, and Swagger UI; also the JSON Schema of
-catalogue files.
+catalogue files, and the files for crawlers.
 """
 
 from functools import cache
@@ -7,19 +7,16 @@ from importlib import resources
 from typing import Any, cast
 
 from apiflask import APIFlask
-from flask import Blueprint, Response, current_app
+from flask import Blueprint, Response, abort, current_app, render_template, url_for
 
 from evref.adapters.inbound.pages import contacts
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.query import refuse_parameters
-from evref.adapters.inbound.web.representations import (
-    PUBLIC,
-    Representation,
-    respond,
-)
+from evref.adapters.inbound.web.representations import PUBLIC, Representation, respond
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import CardGroup
+from evref.domain.principal import Readers
 
 # Swagger UI sets style attributes in its script. Scripts come from this service only; none are
 # inline.
@@ -36,6 +33,7 @@ _SHOWN = {CardGroup.RECOMMENDED: 3, CardGroup.ADVISED_AGAINST: 1, CardGroup.TO_C
 
 def blueprint(host: Host) -> Blueprint:
     frame, settings = host.frame, host.settings
+    is_public = frame.readers is Readers.PUBLIC
     pages = frame.blueprint("pages", __name__, template_folder="templates")
 
     def front() -> dict[str, Any]:
@@ -75,6 +73,24 @@ def blueprint(host: Host) -> Blueprint:
     def catalogue_file_schema() -> Response:
         refuse_parameters()
         return respond(_catalogue_file_schema(), PUBLIC)
+
+    @pages.get("/robots.txt")
+    def robots() -> Response:
+        lines = ["User-agent: *", "Disallow: /api/", "Disallow: /settings"]
+        if is_public:
+            lines += ["Disallow: /catalogue?", f"Sitemap: {url_for('.sitemap', _external=True)}"]
+        else:
+            lines += ["Disallow: /catalogue"]
+        text = "\n".join([*lines, ""])
+        return respond(Representation([text.encode()], "text/plain; charset=utf-8"), PUBLIC)
+
+    @pages.get("/sitemap.xml")
+    def sitemap() -> Response:
+        if not is_public:
+            abort(404)
+        entries = frame.require_served().catalogue.entries
+        text = render_template("sitemap.xml", entries=entries)
+        return respond(Representation([text.encode()], "application/xml"), PUBLIC)
 
     return pages
 

@@ -32,7 +32,7 @@ from evref.adapters.inbound.web.representations import (
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.record_code import MOST_VALUES
 from evref.domain.catalogue.served import Served
-from evref.domain.catalogue.vocabulary import DESCRIPTIONS, DISCLAIMER
+from evref.domain.catalogue.vocabulary import DISCLAIMER, ENUMERATIONS
 
 _ON_SUCCESS = ("ETag", "Cache-Control", "Vary", "X-Request-ID", *RATE_LIMIT_FIELDS)
 _ON_LINES = ("Evref-Catalogue-Version", "Link")
@@ -174,7 +174,7 @@ class _Completion:
         described = {**place, "description": texts[field.name], **derived}
         is_list = schema["type"] == "array"
         kind = schema["items"].get("enum") if is_list else getattr(field, "enum", None)
-        if kind in DESCRIPTIONS:
+        if kind in ENUMERATIONS:
             described["description"] = value_by_value(kind, texts[field.name])
             reference = self._schemas.reference(kind)
             described["schema"] = schema | {"items": reference} if is_list else reference

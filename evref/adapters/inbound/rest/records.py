@@ -13,7 +13,7 @@ from evref.domain.catalogue.effect import Effect, Favours
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import CardGroup, Evidence, Reference
 from evref.domain.catalogue.intervention import Intervention
-from evref.domain.catalogue.vocabulary import DESCRIPTIONS, MEANINGS
+from evref.domain.catalogue.vocabulary import ENUMERATIONS, MEANINGS, description
 from evref.domain.declaration import (
     Declared,
     Example,
@@ -241,7 +241,7 @@ class Schemas:
         return {"$ref": f"#/components/schemas/{kind.__name__}"}
 
     def _enumeration(self, kind: type[StrEnum]) -> dict[str, Any]:
-        described = value_by_value(kind, DESCRIPTIONS[kind])
+        described = value_by_value(kind, description(kind))
         return {"type": "string", "enum": list(kind), "description": described}
 
     def _record(self, record: type) -> dict[str, Any]:
@@ -277,7 +277,7 @@ class Schemas:
             return {"type": "array", "items": self.schema(kind.items[0])} | schema
         if kind.is_mapping:
             return {"type": "object", "additionalProperties": self.schema(kind.items[1])} | schema
-        if _is_record(kind.type) or kind.type in DESCRIPTIONS:
+        if _is_record(kind.type) or kind.type in ENUMERATIONS:
             reference = self.reference(kind.type)
             return _or_null(reference) if kind.is_nullable else reference
         of_type = next(keywords for known, keywords in _TYPES if issubclass(kind.type, known))

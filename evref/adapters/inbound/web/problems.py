@@ -74,8 +74,7 @@ DOCUMENTED = {slug: each for slug, each in PROBLEMS.items() if each.type != "abo
 class MissingCredentialsError(errors.EvrefError):
     """Indicates a request without credentials, or with a malformed Authorization header."""
 
-    def __init__(self) -> None:
-        super().__init__("The request has no header of the form “Authorization: Bearer <API key>”.")
+    text = "The request has no header of the form “Authorization: Bearer <API key>”."
 
 
 class NotAcceptableError(errors.EvrefError):
@@ -90,15 +89,13 @@ class NotAcceptableError(errors.EvrefError):
 class PreconditionFailedError(errors.EvrefError):
     """Indicates an If-Match that does not name the selected representation."""
 
-    def __init__(self) -> None:
-        super().__init__(PROBLEMS["precondition-failed"].meaning)
+    text = PROBLEMS["precondition-failed"].meaning
 
 
 class SearchBusyError(errors.EvrefError):
     """Indicates a search that was not done because another one was running."""
 
-    def __init__(self) -> None:
-        super().__init__("Many people are searching at once. Try again in a few seconds.")
+    text = "Many people are searching at once. Try again in a few seconds."
 
 
 UNNAMED = "A parameter without a name"
