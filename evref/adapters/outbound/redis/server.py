@@ -29,8 +29,7 @@ class RedisServer:
     """A Redis server by its URL, `redis://` or `rediss://`; connects on first use.
 
     A call waits at most `timeout_seconds`, including the time to connect. It fails at once if its
-    response could come too late for the request.
-    Safe to share between threads. A forked process opens its own connections.
+    response could come too late for the request. A forked process opens its own connections.
     """
 
     def __init__(self, url: str, *, timeout_seconds: float = 2.5) -> None:
@@ -72,11 +71,11 @@ class RedisServer:
 
     @contextmanager
     def client(self) -> Iterator[Redis]:
-        """Yield a client whose errors are translated to those of the core."""
+        """Yield a client whose errors, and those of damaged values, become errors of the core."""
         with StorageCall(monotonic, least=self._share, most=self._timeout_seconds):
             try:
                 yield self._client
-            except self._driver_error as error:
+            except (self._driver_error, ValueError) as error:
                 raise StorageUnavailableError(f"{self._name}: {error}") from error
 
     def script(self, source: str) -> Callable[[Sequence[str], Sequence[Any]], Any]:

@@ -5,8 +5,7 @@ For each key and day there is a hash `evref:{KEY ID}:DAY` with `limit`, `admitte
 admitted. The part in braces is the hash tag: it puts all data of a key on one node of a cluster.
 """
 
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from datetime import date, datetime, timedelta
 
 from evref.adapters.outbound.redis.server import RedisServer
@@ -19,7 +18,6 @@ from evref.domain.access.quota import (
     QuotaExceededError,
     utc_day,
 )
-from evref.domain.errors import StorageUnavailableError
 from evref.ports.access import Admission, Keys, UsageReports
 from evref.ports.system import Clock
 
@@ -116,9 +114,8 @@ class RedisUsageReports(UsageReports):
         with self._server.client() as client, client.pipeline(transaction=False) as pipeline:
             for day in days:
                 pipeline.hmget(_name(key_id, day.isoformat()), _FIELDS)
-            replies = pipeline.execute()
-        read = (_usage(day, fields) for day, fields in zip(days, replies, strict=True))
-        return tuple(usage for usage in read if usage is not None)
+            usages = map(_usage, days, pipeline.execute())
+            return tuple(usage for usage in usages if usage is not None)
 
     def overview(
         self, key_ids: Collection[str], today: date
@@ -131,10 +128,10 @@ class RedisUsageReports(UsageReports):
                     pipeline.hmget(_name(key_id, today.isoformat()), _FIELDS)
                     pipeline.get(_name(key_id, "last"))
                 replies = pipeline.execute()
-            for key_id, fields, last in zip(batch, replies[::2], replies[1::2], strict=True):
-                use = _day(last), _usage(today, fields)
-                if use != (None, None):
-                    overview[key_id] = use
+                for key_id, fields, last in zip(batch, replies[::2], replies[1::2], strict=True):
+                    use = last and date.fromisoformat(last), _usage(today, fields)
+                    if use != (None, None):
+                        overview[key_id] = use
         return overview
 
     def prune(self, today: date) -> None:
@@ -150,19 +147,4 @@ def _usage(day: date, fields: list[str | None]) -> DayUsage | None:
     limit, admitted, refused = fields
     if limit is None:
         return None
-    with _damage_reported():
-        return DayUsage(day, int(limit), int(admitted or 0), int(refused or 0))
-
-
-def _day(text: str | None) -> date | None:
-    with _damage_reported():
-        return None if text is None else date.fromisoformat(text)
-
-
-@contextmanager
-def _damage_reported() -> Iterator[None]:
-    try:
-        yield
-    except ValueError as error:
-        # Happens only if the data was edited by hand.
-        raise StorageUnavailableError(f"the counts in Redis are damaged: {error}") from error
+    return DayUsage(day, int(limit), int(admitted or 0), int(refused or 0))

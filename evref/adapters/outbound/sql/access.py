@@ -103,8 +103,8 @@ class SqlKeyChanges(SqlKeys, KeyChanges):
 
     def add(self, key: ApiKey) -> None:
         self._require(key.institution_id)
-        with self._transaction.database.unique("API key", key.id):
-            self._transaction.connection.execute(insert(api_keys).values(written(api_keys, key)))
+        with self._transaction.unique("API key", key.id) as connection:
+            connection.execute(insert(api_keys).values(written(api_keys, key)))
             self._write_secrets(key)
 
     def get(self, key_id: str) -> ApiKey:
@@ -148,17 +148,8 @@ def _key(rows: list[Row[Any]]) -> ApiKey:
     secrets = [
         KeySecret(row.digest, row.last_four, row.secret_created_at, row.ends_at) for row in rows
     ]
-    return ApiKey(
-        id=row.id,
-        institution_id=row.institution_id,
-        name=row.name,
-        permission=row.permission,
-        daily_limit=row.daily_limit,
-        secrets=tuple(sorted(secrets, key=lambda secret: (secret.created_at, secret.digest))),
-        created_at=row.created_at,
-        expires_on=row.expires_on,
-        revoked_at=row.revoked_at,
-    )
+    oldest_first = sorted(secrets, key=lambda secret: (secret.created_at, secret.digest))
+    return ApiKey(**written(api_keys, row), secrets=tuple(oldest_first))
 
 
 # One atomic step looks up and checks the key, admits or refuses the request, and counts it. It

@@ -76,16 +76,14 @@ class SqlRecordChanges(SqlRecords, RecordChanges):
         return self._record(kind, record_id, select(TABLES[kind]).with_for_update(key_share=True))
 
     def add(self, kind: Kind[Record], record: Record) -> None:
-        with self._transaction.database.unique(kind.name, kind.label(record)):
-            self._transaction.connection.execute(
-                insert(TABLES[kind]).values(written(TABLES[kind], record))
-            )
+        with self._transaction.unique(kind.name, kind.label(record)) as connection:
+            connection.execute(insert(TABLES[kind]).values(written(TABLES[kind], record)))
 
     def replace(self, kind: Kind[Record], record: Record) -> None:
         record_id, row = getattr(record, kind.id), written(TABLES[kind], record)
         statement = update(TABLES[kind]).where(_has_id(kind, record_id)).values(row)
-        with self._transaction.database.unique(kind.name, kind.label(record)):
-            if self._transaction.connection.execute(statement).rowcount == 0:
+        with self._transaction.unique(kind.name, kind.label(record)) as connection:
+            if connection.execute(statement).rowcount == 0:
                 raise NotFoundError(kind.name, record_id)
 
     def remove(self, kind: Kind[Any], record_id: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -16,14 +15,6 @@ POOL_TIMEOUT_SECONDS = 0.4
 
 # How long a preparation waits for another one.
 PREPARATION_LOCK_TIMEOUT_SECONDS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """The maximum number of connections, and the timeout of each use."""
-
-    pool_size: int
-    timeout_seconds: float
 
 
 class Backend(ABC):
@@ -40,9 +31,9 @@ class Backend(ABC):
     transactions: Engine
     write_lock: Lock | None = None
 
-    @abstractmethod
     def is_missing(self) -> bool:
         """Return whether there is no database yet, and connecting would create one."""
+        return False
 
     @abstractmethod
     def limit(self, connection: PoolProxiedConnection, ends_at: float) -> None:
@@ -66,13 +57,9 @@ class Backend(ABC):
         """Yield a transaction that excludes other preparations and has a longer timeout."""
 
     @abstractmethod
-    def is_unique_violation(self, error: BaseException) -> bool:
-        """Return whether the driver's error reports a violation of a unique constraint."""
-
-    @abstractmethod
     def invalidates_pool(self, error: BaseException) -> bool:
         """Return whether the driver's error probably affects all pooled connections."""
 
-    @abstractmethod
     def message(self, error: BaseException) -> str:
         """Return the message of the driver's error, without the statement and its values."""
+        return " ".join(str(error).split())

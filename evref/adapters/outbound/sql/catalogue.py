@@ -6,6 +6,7 @@ import json
 import zlib
 from array import array
 from collections.abc import Iterable
+from dataclasses import fields
 from typing import Any, cast
 
 from sqlalchemy import delete, func, insert, select, update
@@ -32,15 +33,7 @@ from evref.ports.catalogue import (
     PublishedCatalogue,
 )
 
-_FIELDS = (
-    "version",
-    "published_at",
-    "published_by",
-    "is_bundled",
-    "added",
-    "changed",
-    "removed",
-)
+_FIELDS = [field.name for field in fields(Publication) if field.name != "comparison"]
 
 _SERVED = select(catalogue_publication.c.version)
 

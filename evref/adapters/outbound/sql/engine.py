@@ -27,7 +27,7 @@ from sqlalchemy.exc import (
     SQLAlchemyError,
 )
 
-from evref.adapters.outbound.sql.backend import Backend, Limits
+from evref.adapters.outbound.sql.backend import Backend
 from evref.adapters.outbound.sql.sqlite import SqliteBackend
 from evref.domain.errors import (
     AlreadyExistsError,
@@ -46,6 +46,8 @@ _WRITE_LOCK_TIMEOUT_SECONDS = 0.05
 # Databases limit the number of parameters of a statement; SQLite's is 32,766.
 # Far below that, no statement takes long enough for its deadline to matter.
 PARAMETERS_AT_ONCE = 1000
+# PostgreSQL's SQLSTATE, and the names of SQLite's extended error codes.
+_UNIQUE_VIOLATIONS = {"23505", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE"}
 _NEEDS_DRIVER = "names PostgreSQL, which needs more packages: pip install 'evref[postgresql]'"
 
 
@@ -70,10 +72,9 @@ class Source(ABC):
 class SqlDatabase(Source):
     """A database by its URL, such as `sqlite:///evref.db` or `postgresql://user@host/evref`.
 
-    It connects on first use. Safe to share between threads, but not between processes: `close` it
-    before a fork. It opens at most `pool_size` connections, and on SQLite one more for `direct`. A
-    call waits at most 0.4 seconds for a connection, and at most `timeout_seconds` in all, but not
-    longer than its request may.
+    It connects on first use. Threads share it, but processes do not: `close` it before a fork. It
+    opens at most `pool_size` connections, and on SQLite one more for `direct`. A call waits at most
+    0.4 seconds for a connection, and `timeout_seconds` in all, but not longer than its request may.
     """
 
     def __init__(self, url: str, *, pool_size: int = 64, timeout_seconds: float = 2.5) -> None:
@@ -86,21 +87,17 @@ class SqlDatabase(Source):
         if parsed.get_backend_name() == "postgresql" and url.count("@") > 1:
             raise InvalidValueError([Fault("database_url", _UNESCAPED)])
         try:
-            self._backend = _backend(parsed, Limits(pool_size, timeout_seconds))
+            self.backend = _backend(parsed, pool_size, timeout_seconds)
         except ArgumentError as error:
             raise InvalidValueError([Fault("database_url", _FORM)]) from error
         self._name = _loggable(parsed)
         self._timeout_seconds = timeout_seconds
-        self._engine = self._backend.engine
-        self._transactions = self._backend.transactions
+        self._engine = self.backend.engine
         self._driver_error: type[Exception] = self._engine.dialect.loaded_dbapi.Error
         self._pool_is_stale = False
         self._kept: PoolProxiedConnection | None = None
         event.listen(self._engine, "checkout", self._replace_stale_pool, insert=True)
         event.listen(self._engine, "handle_error", self._invalidate_all_connections)
-
-    def is_missing(self) -> bool:
-        return self._backend.is_missing()
 
     def connect(self) -> AbstractContextManager[Connection]:
         """Return a connection that reads, or executes one statement."""
@@ -116,7 +113,7 @@ class SqlDatabase(Source):
         On SQLite, the transaction excludes all other writers. On PostgreSQL, it locks the rows
         that it selects `FOR UPDATE` or changes.
         """
-        return self._begun(self._transactions)
+        return self._begun(self.backend.transactions)
 
     @contextmanager
     def _begun(self, engine: Engine) -> Iterator[Connection]:
@@ -125,29 +122,18 @@ class SqlDatabase(Source):
             self._errors_translated(),
             engine.connect() as connection,
         ):
-            self._backend.limit(connection.connection, ends_at)
+            self.backend.limit(connection.connection, ends_at)
             with connection.begin():
                 yield connection
-
-    @contextmanager
-    def unique(self, kind: str, name: str) -> Iterator[None]:
-        """Raise `AlreadyExistsError` if the body violates a unique constraint."""
-        try:
-            yield
-        except IntegrityError as error:
-            if error.orig is None or not self._backend.is_unique_violation(error.orig):
-                raise
-            raise AlreadyExistsError(kind, name) from error
 
     def direct(
         self, statement: TextClause
     ) -> Callable[[Mapping[str, object]], tuple[Any, ...] | None]:
         """Return the statement as a function of its parameters, for use in every request.
 
-        Each call is a separate transaction, and returns at most one row. The driver converts
-        the parameters and the values of the row.
-        It calls the driver directly, which takes a third of the time of `connect`. Where threads
-        queue to write, they use the same connection in turn, which they keep out of the pool.
+        Each call is a separate transaction, and returns at most one row, with values of the driver.
+        It takes a third of the time of `connect`. Where threads queue to write, they use the same
+        connection in turn, which they keep out of the pool.
         """
         text = statement.compile(dialect=self._engine.dialect).string
 
@@ -163,17 +149,17 @@ class SqlDatabase(Source):
     def _execute(
         self, statement: str, values: Mapping[str, object], ends_at: float
     ) -> tuple[Any, ...] | None:
-        lock = self._backend.write_lock
+        lock = self.backend.write_lock
         is_locked = lock is not None and lock.acquire(timeout=_WRITE_LOCK_TIMEOUT_SECONDS)
         try:
             connection = self._take_kept() if is_locked else self._engine.raw_connection()
             try:
-                self._backend.limit(connection, ends_at)
-                rows = self._backend.execute(connection, statement, values)
+                self.backend.limit(connection, ends_at)
+                rows = self.backend.execute(connection, statement, values)
             except BaseException as error:
                 connection.invalidate(error)
                 connection.close()
-                self._pool_is_stale |= self._backend.invalidates_pool(error)
+                self._pool_is_stale |= self.backend.invalidates_pool(error)
                 raise
             if is_locked:
                 self._kept = connection
@@ -186,12 +172,12 @@ class SqlDatabase(Source):
 
     @contextmanager
     def preparation(self) -> Iterator[Connection]:
-        with self._errors_translated(), self._backend.preparation() as connection:
+        with self._errors_translated(), self.backend.preparation() as connection:
             self.refuse_unsupported(connection)
             yield connection
 
     def refuse_unsupported(self, connection: Connection) -> None:
-        reason = self._backend.unsupported(connection)
+        reason = self.backend.unsupported(connection)
         if reason is not None:
             raise StorageNotReadyError(reason)
 
@@ -220,7 +206,7 @@ class SqlDatabase(Source):
     def _unavailable(self, error: Exception) -> StorageUnavailableError:
         # The driver's own message, because SQLAlchemy's includes the statement.
         cause = getattr(error, "orig", None) or error
-        return StorageUnavailableError(f"{self._name}: {self._backend.message(cause)}")
+        return StorageUnavailableError(f"{self._name}: {self.backend.message(cause)}")
 
     def _replace_stale_pool(self, *_arguments: object) -> None:
         # Otherwise each pooled connection would fail a request before it is replaced.
@@ -230,7 +216,7 @@ class SqlDatabase(Source):
 
     def _invalidate_all_connections(self, context: ExceptionContext) -> None:
         # SQLAlchemy then replaces the pool, as it does after a disconnect that it detects itself.
-        if self._backend.invalidates_pool(context.original_exception):
+        if self.backend.invalidates_pool(context.original_exception):
             context.is_disconnect = True
             self._pool_is_stale = True
 
@@ -254,6 +240,17 @@ class Transaction(ExitStack, Source):
     def find_all(self, statement: Select[Any]) -> Sequence[Row[Any]]:
         return _rows(self.connection, statement)
 
+    @contextmanager
+    def unique(self, kind: str, name: str) -> Iterator[Connection]:
+        """Yield the connection; a violation of a unique constraint is an `AlreadyExistsError`."""
+        try:
+            yield self.connection
+        except IntegrityError as error:
+            codes = {getattr(error.orig, code, None) for code in ("sqlstate", "sqlite_errorname")}
+            if codes.isdisjoint(_UNIQUE_VIOLATIONS):
+                raise
+            raise AlreadyExistsError(kind, name) from error
+
 
 def _rows(connection: Connection, statement: Select[Any]) -> Sequence[Row[Any]]:
     try:
@@ -264,10 +261,10 @@ def _rows(connection: Connection, statement: Select[Any]) -> Sequence[Row[Any]]:
         return ()
 
 
-def _backend(url: URL, limits: Limits) -> Backend:
+def _backend(url: URL, pool_size: int, timeout_seconds: float) -> Backend:
     match url.get_backend_name():
         case "sqlite":
-            return SqliteBackend(url, limits)
+            return SqliteBackend(url, pool_size, timeout_seconds)
         case "postgresql":
             # Imported here because psycopg is optional.
             try:
@@ -276,7 +273,7 @@ def _backend(url: URL, limits: Limits) -> Backend:
                 )
             except ImportError as error:
                 raise InvalidValueError([Fault("database_url", _NEEDS_DRIVER)]) from error
-            return PostgresqlBackend(url, limits)
+            return PostgresqlBackend(url, pool_size, timeout_seconds)
         case _:
             raise ArgumentError("an unsupported database")
 

@@ -25,7 +25,6 @@ from evref.adapters.outbound.sql.backend import (
     POOL_TIMEOUT_SECONDS,
     PREPARATION_LOCK_TIMEOUT_SECONDS,
     Backend,
-    Limits,
 )
 
 # The server should time out before the client, because it can report the reason. A server that
@@ -38,12 +37,9 @@ _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
 # What this module relies on. A role or a database can have other defaults.
 _SETTINGS = {
-    "bytea_output": "hex",
     "datestyle": "ISO, MDY",
     # A machine that dies during a transaction must not keep its row locks.
     "idle_in_transaction_session_timeout": "10s",
-    "intervalstyle": "postgres",
-    "standard_conforming_strings": "on",
     "timezone": "UTC",
 }
 
@@ -59,10 +55,10 @@ _Result = TypeVar("_Result")
 class PostgresqlBackend(Backend):
     """Transactions read committed data, and lock the rows that they change."""
 
-    def __init__(self, url: URL, limits: Limits) -> None:
+    def __init__(self, url: URL, pool_size: int, timeout_seconds: float) -> None:
         if url.drivername not in {"postgresql", "postgresql+psycopg"}:
             raise ArgumentError("another driver")
-        self.engine = _engine(url.set(drivername="postgresql+psycopg"), limits)
+        self.engine = _engine(url.set(drivername="postgresql+psycopg"), pool_size, timeout_seconds)
         _, options = self.engine.dialect.create_connect_args(url)
         options.pop("context")
         try:
@@ -72,9 +68,6 @@ class PostgresqlBackend(Backend):
         self.transactions = self.engine.execution_options()
         event.listen(self.engine, "begin", _begin_behind_a_pooler)
         event.listen(self.transactions, "begin", _begin)
-
-    def is_missing(self) -> bool:
-        return False
 
     def limit(self, connection: PoolProxiedConnection, ends_at: float) -> None:
         _driver(connection).deadline = ends_at
@@ -109,9 +102,6 @@ class PostgresqlBackend(Backend):
                 _lock_for_preparation(connection)
                 yield connection
 
-    def is_unique_violation(self, error: BaseException) -> bool:
-        return isinstance(error, psycopg.errors.UniqueViolation)
-
     def invalidates_pool(self, error: BaseException) -> bool:
         # Read-only: the server has become a standby, and its name may now resolve to another one.
         return isinstance(
@@ -121,7 +111,7 @@ class PostgresqlBackend(Backend):
     def message(self, error: BaseException) -> str:
         # Only the primary message: the rest contains the statement or values in it.
         primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
-        return primary or " ".join(str(error).split())
+        return primary or super().message(error)
 
 
 class _DeadlineConnection(psycopg.Connection[tuple[Any, ...]]):
@@ -188,13 +178,13 @@ def _lock_for_preparation(connection: Connection) -> None:
     connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _PREPARATION_LOCK})
 
 
-def _engine(url: URL, limits: Limits) -> Engine:
+def _engine(url: URL, pool_size: int, timeout_seconds: float) -> Engine:
     engine = create_engine(
         url,
         isolation_level="AUTOCOMMIT",
         # Every transaction is ended explicitly, so there is nothing to roll back.
         pool_reset_on_return=None,
-        pool_size=limits.pool_size,
+        pool_size=pool_size,
         max_overflow=0,
         pool_timeout=POOL_TIMEOUT_SECONDS,
         # Few connections stay busy, so that the server can close idle ones.
@@ -205,9 +195,8 @@ def _engine(url: URL, limits: Limits) -> Engine:
         hide_parameters=True,
         connect_args={"connect_timeout": _CONNECT_TIMEOUT_SECONDS, "client_encoding": "utf8"},
     )
-    seconds = limits.timeout_seconds
-    event.listen(engine, "do_connect", lambda *arguments: _connect(seconds, *arguments))
-    event.listen(engine, "connect", lambda connection, _: _set_up(connection, seconds))
+    event.listen(engine, "do_connect", lambda *arguments: _connect(timeout_seconds, *arguments))
+    event.listen(engine, "connect", lambda connection, _: _set_up(connection, timeout_seconds))
     event.listen(engine, "checkout", _check_out)
     return engine
 

@@ -24,7 +24,6 @@ from evref.adapters.outbound.sql.backend import (
     POOL_TIMEOUT_SECONDS,
     PREPARATION_LOCK_TIMEOUT_SECONDS,
     Backend,
-    Limits,
 )
 from evref.domain.errors import Fault, InvalidValueError
 
@@ -51,7 +50,7 @@ class SqliteBackend(Backend):
     An in-memory database is refused, because connections cannot share it.
     """
 
-    def __init__(self, url: URL, limits: Limits) -> None:
+    def __init__(self, url: URL, pool_size: int, timeout_seconds: float) -> None:
         if sqlite3.sqlite_version_info < _OLDEST_VERSION:
             raise InvalidValueError([Fault("database_url", _TOO_OLD)])
         if url.drivername not in {"sqlite", "sqlite+pysqlite"}:
@@ -63,7 +62,7 @@ class SqliteBackend(Backend):
         self.write_lock = Lock()
         try:
             with warnings.catch_warnings(action="error", category=SAWarning):
-                self.engine = _engine(url, limits)
+                self.engine = _engine(url, pool_size, timeout_seconds)
                 self._file = _file(self.engine)
         except (SAWarning, ValueError) as error:
             raise ArgumentError("an option that SQLite does not have") from error
@@ -97,21 +96,12 @@ class SqliteBackend(Backend):
             with connection.begin():
                 yield connection
 
-    def is_unique_violation(self, error: BaseException) -> bool:
-        return getattr(error, "sqlite_errorcode", 0) in {
-            sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
-            sqlite3.SQLITE_CONSTRAINT_UNIQUE,
-        }
-
     def invalidates_pool(self, error: BaseException) -> bool:
         # The low byte of SQLite's extended error code is the primary code.
         return getattr(error, "sqlite_errorcode", 0) & 0xFF in _ERRORS_THAT_INVALIDATE_POOL
 
-    def message(self, error: BaseException) -> str:
-        return str(error)
 
-
-def _engine(url: URL, limits: Limits) -> Engine:
+def _engine(url: URL, pool_size: int, timeout_seconds: float) -> Engine:
     engine = create_engine(
         url,
         # The driver begins no transactions; this module begins them explicitly.
@@ -122,7 +112,7 @@ def _engine(url: URL, limits: Limits) -> Engine:
         # Every transaction is ended explicitly, so there is nothing to roll back.
         pool_reset_on_return=None,
         # One more, which admission keeps.
-        pool_size=limits.pool_size + 1,
+        pool_size=pool_size + 1,
         max_overflow=0,
         pool_timeout=POOL_TIMEOUT_SECONDS,
         # Hashes of passwords and tokens must not be logged.
@@ -130,8 +120,7 @@ def _engine(url: URL, limits: Limits) -> Engine:
         # The timeout is set below, after the journal mode, which must not wait for a lock.
         connect_args={"timeout": 0},
     )
-    seconds = limits.timeout_seconds
-    event.listen(engine, "connect", lambda connection, _record: _set_up(connection, seconds))
+    event.listen(engine, "connect", lambda connection, _: _set_up(connection, timeout_seconds))
     return engine
 
 

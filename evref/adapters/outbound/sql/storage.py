@@ -67,7 +67,7 @@ class SqlStorage(Storage):
 
     def verify(self) -> None:
         # Checked first, because connecting would create the database.
-        if self.database.is_missing():
+        if self.database.backend.is_missing():
             raise StorageNotReadyError("There is no database yet; run: evref init")
         with self.database.connect() as connection:
             self.database.refuse_unsupported(connection)

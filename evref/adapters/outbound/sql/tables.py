@@ -65,7 +65,7 @@ class OptionalText(TypeDecorator[str]):
 
 
 def written(table: Table, record: object) -> dict[str, Any]:
-    """Return the values of a record's attributes that the table has columns for."""
+    """Return the values of the attributes, of a record or a row, that the table has columns for."""
     return {column.name: getattr(record, column.name) for column in table.columns}
 
 
