@@ -344,6 +344,22 @@ def answering(handler: type[QuietHandler]) -> Iterator[int]:
             thread.join()
 
 
+@contextmanager
+def running(log: Path, port: int, *command: str | Path) -> Iterator[None]:
+    """Run a program, from when it listens on the port to the end; its output is in the log."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, stdout=output, stderr=output, cwd=log.parent, start_new_session=True
+        )
+    try:
+        wait_until(lambda: listens(port), log.read_text)
+        yield
+    finally:
+        # What it has started ends with it.
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(PATIENCE)
+
+
 def listens(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0

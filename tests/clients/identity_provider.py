@@ -5,13 +5,9 @@ oidc-provider is the identity provider; Apache with mod_auth_openidc is the prox
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
-import subprocess
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,7 +20,7 @@ from evref.testing.builders import OPERATOR
 from tests.clients.conftest import HERE, TOOLS
 from tests.deploy.shell import proxy_lines
 from tests.server.conftest import Start, Store
-from tests.servers import PATIENCE, free_port, listens, wait_until
+from tests.servers import PATIENCE, free_port, running
 
 PROGRAM = HERE / "programs" / "identity_provider.mjs"
 MODULES = (
@@ -79,24 +75,12 @@ def proxy(start: Start, store: Store, tmp_path: Path) -> Iterator[str]:
     provider = f"http://127.0.0.1:{of_provider}"
     file = tmp_path / "apache.conf"
     file.write_text(configuration(tmp_path, port, provider, service.url, secret.text))
-    commands: tuple[list[str | Path], ...] = (
-        [TOOLS / "node", PROGRAM, str(of_provider), f"http://127.0.0.1:{port}/oidc"],
-        [apache, "-f", file, "-DFOREGROUND"],
-    )
-    with (tmp_path / "log").open("w") as log:
-        # The command node starts the real one, which must end with it.
-        processes = [
-            subprocess.Popen(each, stdout=log, stderr=log, start_new_session=True)
-            for each in commands
-        ]
-        try:
-            for each in (of_provider, port):
-                wait_until(partial(listens, each), (tmp_path / "log").read_text)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            for process in processes:
-                os.killpg(process.pid, signal.SIGTERM)
-                process.wait(PATIENCE)
+    node = (TOOLS / "node", PROGRAM, str(of_provider), f"http://127.0.0.1:{port}/oidc")
+    with (
+        running(tmp_path / "node.log", of_provider, *node),
+        running(tmp_path / "printed", port, apache, "-f", file, "-DFOREGROUND"),
+    ):
+        yield f"http://127.0.0.1:{port}"
 
 
 def test_a_reader_signs_in_at_the_provider_and_lands_on_the_entry(proxy: str, store: Store) -> None:

@@ -21,7 +21,6 @@ import pytest
 from evref.domain.access.key import Permission
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES, TIMES
-from evref.testing.builders import OPERATOR
 from tests.clients.assistant import UNKNOWN_KEY, Assistant, assistant
 from tests.clients.conftest import TOOLS, run_in
 from tests.docs.conftest import SHOWN_ADDRESS
@@ -190,12 +189,7 @@ def test_an_invalid_argument_says_what_is_allowed(
 
 
 def test_a_refused_key_is_reported(server: Server, store: Store, tmp_path: Path) -> None:
-    created = store.container.manage_keys().create(
-        OPERATOR,
-        store.institution_id(),
-        name="No access",
-        permission=Permission.NONE,
-    )
+    created = store.new_key("No access", permission=Permission.NONE)
     with assistant(tmp_path, server.url, UNKNOWN_KEY) as client:
         unknown = client.call("find_diagnoses", q="knee")
     with assistant(tmp_path, server.url, created.token.text) as client:

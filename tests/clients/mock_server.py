@@ -4,9 +4,6 @@ It is Prism, which also checks requests and its own answers against the document
 """
 
 import json
-import os
-import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from http.client import HTTPConnection
@@ -16,29 +13,17 @@ from typing import Any
 import pytest
 
 from tests.clients.conftest import NODE_TOOLS, TOOLS
-from tests.servers import free_port, wait_until
+from tests.servers import free_port, running
 
 KEY = {"Authorization": "Bearer key"}
 
 
 @pytest.fixture
 def prism(document: Path, tmp_path: Path) -> Iterator[int]:
-    port, log = free_port(), tmp_path / "prism.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [TOOLS / "node", NODE_TOOLS / "prism", "mock", "--errors", "-p", str(port), document],
-            env=os.environ | {"NO_COLOR": "1"},
-            stdout=output,
-            stderr=output,
-            # The program that starts Node.js waits for it, in a process of its own.
-            start_new_session=True,
-        )
-    try:
-        wait_until(lambda: "is listening" in log.read_text(), log.read_text)
+    port = free_port()
+    prism = (TOOLS / "node", NODE_TOOLS / "prism", "mock", "--errors", "-p", str(port), document)
+    with running(tmp_path / "prism.log", port, *prism):
         yield port
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def ask(port: int, address: str, headers: dict[str, str]) -> tuple[int, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 import socket
 import ssl
 import subprocess
@@ -13,9 +12,10 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 
+from tests import servers
 from tests.deploy.shell import DEPLOY, ROOT, needs
 from tests.server.conftest import Answer
-from tests.servers import PATIENCE, folder_for_a_server, free_port, listens, wait_until
+from tests.servers import PATIENCE, folder_for_a_server, free_port
 
 HOST = "evref.example.org"
 METRICS_TOKEN = "0123456789abcdef0123456789abcdef"
@@ -115,16 +115,8 @@ def running(service: int, replaced: dict[str, str] | None = None) -> Iterator[Ng
         nginx = Nginx(free_port(), free_port(), _certificate(folder), folder)
         _configure(nginx, service, replaced or {})
         subprocess.run([program, "-t", "-q", "-c", folder / "nginx.conf"], check=True)
-        with (folder / "printed").open("wb") as printed:
-            process = subprocess.Popen(
-                [program, "-c", folder / "nginx.conf"], stdout=printed, stderr=printed
-            )
-        try:
-            wait_until(lambda: listens(nginx.tls), (folder / "log").read_text)
+        with servers.running(folder / "printed", nginx.tls, program, "-c", folder / "nginx.conf"):
             yield nginx
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(PATIENCE)
 
 
 def _certificate(folder: Path) -> ssl.SSLContext:

@@ -7,25 +7,22 @@ from __future__ import annotations
 
 import re
 import shutil
-import signal
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests import servers
 from tests.deploy import proxy as nginx
 from tests.deploy.proxy import HOST
 from tests.deploy.shell import needs, proxy_lines
 from tests.servers import (
-    PATIENCE,
     QuietHandler,
     answering,
     folder_for_a_server,
     free_port,
-    listens,
-    wait_until,
 )
 
 READER = "reader@hospital.example"
@@ -95,18 +92,10 @@ def recorder() -> Iterator[tuple[int, list[list[tuple[str, str]]]]]:
         yield port, received
 
 
-@contextmanager
-def running(command: list[str], text: str, folder: Path, port: int) -> Iterator[None]:
-    file, log = folder / "configuration", folder / "printed"
+def running(command: list[str], text: str, folder: Path, port: int) -> AbstractContextManager[None]:
+    file = folder / "configuration"
     file.write_text(text)
-    with log.open("wb") as printed:
-        process = subprocess.Popen([*command, file], stdout=printed, stderr=printed, cwd=folder)
-    try:
-        wait_until(lambda: listens(port), log.read_text)
-        yield
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(PATIENCE)
+    return servers.running(folder / "printed", port, *command, file)
 
 
 def last_address(fields: list[tuple[str, str]]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from contextlib import ExitStack
 
@@ -40,18 +39,6 @@ def by_gunicorn(start: Start, store: Store) -> Server:
 def either(request: pytest.FixtureRequest) -> Server:
     server: Server = request.getfixturevalue(request.param)
     return server
-
-
-def test_a_silent_connection_does_not_prevent_a_stop(start: Start, store: Store) -> None:
-    """It delays the stop by the five seconds of keep-alive."""
-    server = start(store.folder, "serve", "--workers", "1")
-    server.wait_until_ready()
-    with Peer(server.port):
-        # Connections are accepted in their order, so the silent one is there already.
-        assert server.get("/health/live").status == 200
-        server.process.send_signal(signal.SIGTERM)
-
-        assert server.wait_until_ended() == 0
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dependency_injector import providers
 from flask.testing import FlaskClient
 from sqlalchemy import text
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.bootstrap.app import create_app
-from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings
 from evref.domain.audit import Action
 from evref.testing.builders import OPERATOR
@@ -30,6 +28,7 @@ from tests.adapters.sql.releases import (
     rows,
 )
 from tests.fakes import FakeClock
+from tests.installation import Installation
 from tests.processes import Command
 from tests.servers import free_port
 
@@ -65,20 +64,18 @@ def test_every_row_of_a_release_is_kept(
     assert described(url) == described(new_url)
 
 
-class Upgraded:
+class Upgraded(Installation):
     """The service on an upgraded database, half an hour after the last publication."""
 
     def __init__(self, url: str, release: str) -> None:
         self.known: dict[str, Any] = known(release)
         responses = self.known["responses"]
         published_at = responses["/api/v1/changes"]["data"][0]["published_at"]
-        self.clock = FakeClock(datetime.fromisoformat(published_at) + timedelta(minutes=30))
+        clock = FakeClock(datetime.fromisoformat(published_at) + timedelta(minutes=30))
         secret_key = f"of release {release}, for the tests only"
-        settings = Settings(database_url=url, secret_key=secret_key)
-        self.container = Container(settings=settings)
-        self.container.clock.override(providers.Object(self.clock))
+        super().__init__(Settings(database_url=url, secret_key=secret_key), clock)
         self.container.storage().prepare()
-        self.client: FlaskClient = create_app(settings, self.container).test_client()
+        self.client: FlaskClient = create_app(self.settings, self.container).test_client()
 
     def get(self, path: str, key: int = 0) -> Any:
         headers = {"Authorization": f"Bearer {self.known['keys'][key]}"}
@@ -87,8 +84,7 @@ class Upgraded:
 
 @pytest.fixture
 def upgraded(release: str, url: str) -> Iterator[Upgraded]:
-    upgraded = Upgraded(url, release)
-    with closing(upgraded.container.storage()):
+    with closing(Upgraded(url, release)) as upgraded:
         yield upgraded
 
 
