@@ -42,7 +42,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     host = _host(settings, container, interfaces, [*enabled])
     host.frame.register(app)
     # After the frame, whose options of Jinja hold only until the first use of its environment.
-    static_files.register(app)
+    static_files.register(app, settings.base_url)
     app.register_blueprint(health.blueprint(container.readiness))
     app.register_blueprint(errors.blueprint(host.frame))
     for interface in enabled.values():

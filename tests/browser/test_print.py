@@ -2,8 +2,8 @@
 
 from playwright.sync_api import Browser, Page, expect
 
-from evref.domain.catalogue.effect_words import contradicts, plain, short
 from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.in_words import contradicts, plain, short
 from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES
 from tests.browser.live import is_too_wide, opened_page
 from tests.browser.paper import columns

@@ -11,7 +11,6 @@ import pytest
 
 from evref.adapters.inbound.fhir.index import Item
 from evref.domain.catalogue.diagnosis import Module, Review
-from evref.domain.catalogue.effect_words import plain
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import (
     Certainty,
@@ -20,6 +19,7 @@ from evref.domain.catalogue.evidence import (
     Recommendation,
     Reference,
 )
+from evref.domain.catalogue.in_words import plain
 from evref.domain.catalogue.intervention import FittVp, Intervention
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 from evref.testing.builders import (

@@ -15,7 +15,7 @@ import pytest
 from pydantic import BaseModel
 
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.catalogue.effect_words import plain
+from evref.domain.catalogue.in_words import plain
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 from evref_mcp import answers, wording
 from evref_mcp.effects import sentence

@@ -12,9 +12,9 @@ import pytest
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Module
-from evref.domain.catalogue.effect_words import plain
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Recommendation
+from evref.domain.catalogue.in_words import plain
 from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.vocabulary import DISCLAIMER
 from evref.domain.principal import Readers

@@ -12,9 +12,9 @@ from flask import template_rendered
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Review
-from evref.domain.catalogue.effect_words import contradicts, plain, short
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Certainty, Direction, Evidence, Recommendation
+from evref.domain.catalogue.in_words import contradicts, plain, short
 from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.principal import Readers
 from evref.testing.builders import a_catalogue, a_diagnosis, a_reference, an_intervention

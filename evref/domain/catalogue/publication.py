@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, NamedTuple
@@ -155,20 +155,3 @@ class Publication:
     changed: int
     removed: int
     comparison: Comparison | None
-
-
-def changes_of(
-    diagnosis_id: str, newest_first: Iterable[Publication]
-) -> Iterable[tuple[Publication, Comparison]]:
-    """Yield the publications that changed a diagnosis, with a comparison of only this diagnosis."""
-    for publication in newest_first:
-        if publication.comparison is None:
-            continue
-        whole = publication.comparison
-        part = Comparison(
-            tuple(name for name in whole.added if name == diagnosis_id),
-            tuple(name for name in whole.removed if name == diagnosis_id),
-            tuple(changed for changed in whole.changed if changed.diagnosis_id == diagnosis_id),
-        )
-        if part.added or part.removed or part.changed:
-            yield publication, part

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.catalogue.chapters import by_chapter, chapter_of, related
+from evref.domain.catalogue.catalogue import Catalogue, by_chapter, chapter_of
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import (
     CardGroup,
@@ -20,7 +20,7 @@ from evref.domain.catalogue.evidence import (
     Recommendation,
     ReferenceKind,
 )
-from evref.domain.catalogue.evidence_words import dose, said, source, verdict
+from evref.domain.catalogue.in_words import dose, said, source, verdict
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.testing.builders import a_diagnosis, a_reference, an_intervention
 
@@ -197,7 +197,7 @@ def test_a_work_has_a_short_name(authors: str, name: str) -> None:
 def test_diagnoses_are_grouped_by_the_chapters_of_icd_10() -> None:
     """The first code of a diagnosis decides, and groups are in the order of ICD-10."""
     knee, gout, fall, covid, anaemia = (
-        a_diagnosis(code.lower().replace(".", "-"), icd10=[code])
+        Entry(a_diagnosis(code.lower().replace(".", "-"), icd10=[code]), ())
         for code in ("M17", "M10", "S72.0", "U09.9", "D50")
     )
 
@@ -219,8 +219,9 @@ def test_related_diagnoses_share_a_code_or_are_the_nearest_of_the_chapter() -> N
     skin = a_diagnosis("skin", icd10=["L40"], icd11=["EA90"])
     far = [a_diagnosis(f"f{n}", icd10=[f"M{n}"], icd11=["FB00"]) for n in range(60, 69)]
 
-    nearest = related(knee, [knee, back, skin, hip, one_sided, *far])
+    everything = (knee, back, skin, hip, one_sided, *far)
+    catalogue = Catalogue(Entry(diagnosis, ()) for diagnosis in everything)
 
-    ids = [diagnosis.id for diagnosis in nearest]
+    ids = [diagnosis.id for diagnosis in catalogue.related(knee)]
     assert ids == ["one-sided", "hip", "back", "f60", "f61", "f62"]
-    assert related(skin, [knee, skin]) == ()
+    assert catalogue.related(skin) == ()

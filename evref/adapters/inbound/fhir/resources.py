@@ -22,9 +22,8 @@ from evref.adapters.inbound.fhir.mappings import (
 from evref.adapters.inbound.fhir.outcome import ROOT
 from evref.adapters.inbound.web.code_systems import ICD_10, ICD_11
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
-from evref.domain.catalogue.effect_words import plain
 from evref.domain.catalogue.evidence import Evidence, Reference
-from evref.domain.catalogue.evidence_words import source, verdict
+from evref.domain.catalogue.in_words import plain, source, verdict
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.catalogue.matching import Doubt, Relation
 from evref.domain.catalogue.search.found import Found

@@ -26,10 +26,9 @@ from evref.adapters.inbound.infobutton.mappings import MESH, SUB_TOPICS
 from evref.adapters.inbound.web.atom import Element, content, text
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
-from evref.domain.catalogue.effect_words import plain
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction
-from evref.domain.catalogue.evidence_words import source, verdict
+from evref.domain.catalogue.in_words import plain, source, verdict
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.search.found import Found
 from evref.domain.catalogue.served import LONGEST_TEXT, Question, Served

@@ -16,7 +16,6 @@ from evref.adapters.inbound.web.representations import PUBLIC, Representation, r
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import CardGroup
-from evref.domain.principal import Readers
 
 # Swagger UI sets style attributes in its script. Scripts come from this service only; none are
 # inline.
@@ -33,7 +32,6 @@ _SHOWN = {CardGroup.RECOMMENDED: 3, CardGroup.ADVISED_AGAINST: 1, CardGroup.TO_C
 
 def blueprint(host: Host) -> Blueprint:
     frame, settings = host.frame, host.settings
-    is_public = frame.readers is Readers.PUBLIC
     pages = frame.blueprint("pages", __name__, template_folder="templates")
 
     def front() -> dict[str, Any]:
@@ -77,7 +75,7 @@ def blueprint(host: Host) -> Blueprint:
     @pages.get("/robots.txt")
     def robots() -> Response:
         lines = ["User-agent: *", "Disallow: /api/", "Disallow: /settings"]
-        if is_public:
+        if frame.is_public:
             lines += ["Disallow: /catalogue?", f"Sitemap: {url_for('.sitemap', _external=True)}"]
         else:
             lines += ["Disallow: /catalogue"]
@@ -86,7 +84,7 @@ def blueprint(host: Host) -> Blueprint:
 
     @pages.get("/sitemap.xml")
     def sitemap() -> Response:
-        if not is_public:
+        if not frame.is_public:
             abort(404)
         entries = frame.require_served().catalogue.entries
         text = render_template("sitemap.xml", entries=entries)

@@ -55,7 +55,7 @@ class Frame:
         licence: str | None,
         most_bytes: int,
     ) -> None:
-        self.readers = readers
+        self._readers = readers
         self._browse = browse
         self._identity = identity
         self._base_url = base_url
@@ -164,14 +164,18 @@ class Frame:
 
     @property
     def is_off(self) -> bool:
-        return self.readers is Readers.OFF
+        return self._readers is Readers.OFF
+
+    @property
+    def is_public(self) -> bool:
+        return self._readers is Readers.PUBLIC
 
     @property
     def served(self) -> Served | None:
         """Return what is served; None if nothing is, or if the visitor may not read it."""
         if "served" not in g:
             try:
-                admitted = self.readers.admits(member=self.is_member)
+                admitted = self._readers.admits(member=self.is_member)
                 g.served = self._browse.current() if admitted else None
             except (NoCatalogueError, StorageUnavailableError):
                 g.served = None
@@ -236,7 +240,7 @@ class Frame:
         Cookies other than the session's do not make it private.
         """
         is_public = (
-            self.readers is Readers.PUBLIC
+            self.is_public
             and cookies.present_token() is None
             and not self._identity.has_header(request.environ)
             and not request.query_string

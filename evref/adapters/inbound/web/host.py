@@ -17,7 +17,6 @@ from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.read_audit_log import ReadAuditLog
 from evref.domain.catalogue.entry import Entry
 from evref.domain.errors import EvrefError
-from evref.domain.principal import Readers
 
 
 class InterfaceError(EvrefError):
@@ -43,8 +42,6 @@ class HostSettings(Protocol):
     def base_url(self) -> str: ...
     @property
     def canonical_root(self) -> str: ...
-    @property
-    def catalogue_pages(self) -> Readers: ...
     @property
     def contact(self) -> str | None: ...
     @property
@@ -104,6 +101,6 @@ class Host:
 
     def sign_in_address(self, path: str) -> str | None:
         """Return the address of the sign-in page that leads to a path; None if all may read."""
-        if self.settings.catalogue_pages is not Readers.MEMBERS:
+        if self.frame.is_public or self.frame.is_off:
             return None
         return f"{self.settings.base_url}/settings/sign-in?{urlencode({'next': path})}"

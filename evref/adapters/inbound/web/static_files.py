@@ -3,9 +3,10 @@
 import re
 from functools import cache
 from importlib import resources
+from urllib.parse import urlsplit
 
 import flask_swagger_ui
-from flask import Flask, Response, abort, url_for
+from flask import Flask, Response, abort
 
 from evref.adapters.inbound.web.query import refuse_parameters
 from evref.adapters.inbound.web.representations import Representation, respond
@@ -26,16 +27,17 @@ _OWN = resources.files("evref.adapters.inbound.web") / "static"
 _OF_SWAGGER_UI = frozenset({"swagger-ui.css", "swagger-ui-bundle.js"})
 
 
-def register(app: Flask) -> None:
-    """Serve the files, and add `static(name)`, the address of a file, to the templates."""
+def register(app: Flask, base_url: str) -> None:
+    """Serve the files, and add `static`, the address of each by its name, to the templates.
+
+    Such as /static/evref.3f2a91c0.css for evref.css.
+    """
     app.add_url_rule("/static/<name>", "static", _serve)
-    app.jinja_env.globals["static"] = address
-
-
-def address(name: str) -> str:
-    """Return the address of a file, such as /static/evref.3f2a91c0.css."""
-    stem, _, ending = name.rpartition(".")
-    return url_for("static", name=f"{stem}.{_digest(_file(name))}.{ending}")
+    app.jinja_env.globals["static"] = {
+        name: f"{urlsplit(base_url).path}/static/{stem}.{_digest(_file(name))}.{ending}"
+        for name in _names()
+        for stem, _, ending in [name.rpartition(".")]
+    }
 
 
 def _serve(name: str) -> Response:

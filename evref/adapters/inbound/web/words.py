@@ -7,7 +7,7 @@ from datetime import date
 from itertools import islice
 from urllib.parse import urlsplit
 
-from evref.domain.catalogue import effect_words, evidence_words, vocabulary
+from evref.domain.catalogue import in_words, vocabulary
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import CardGroup, Direction, Reference
@@ -45,9 +45,9 @@ def remarks(intervention: Intervention, commonest: Phase | None) -> Iterator[str
         yield NAMES[intervention.phase]
     direction = intervention.evidence.direction
     if intervention.fitt_vp is not None:
-        yield evidence_words.dose(intervention.fitt_vp)
-    elif intervention.effects and not effect_words.contradicts(intervention.effects[0], direction):
-        yield effect_words.short(intervention.effects[0])
+        yield in_words.dose(intervention.fitt_vp)
+    elif intervention.effects and not in_words.contradicts(intervention.effects[0], direction):
+        yield in_words.short(intervention.effects[0])
 
 
 def stated(dose: FittVp) -> dict[str, str]:
@@ -83,7 +83,7 @@ def summary(entry: Entry) -> str:
 def dose_summary(exercises: Sequence[Intervention]) -> str:
     """Return the doses of the first exercises, for search engines and previews."""
     return " ".join(
-        f"{one.title}: {evidence_words.dose(one.fitt_vp)}."
+        f"{one.title}: {in_words.dose(one.fitt_vp)}."
         for one in exercises[:_PREVIEWED]
         if one.fitt_vp is not None
     )

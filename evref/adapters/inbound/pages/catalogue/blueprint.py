@@ -18,9 +18,8 @@ from evref.adapters.inbound.pages.catalogue.search import (
 from evref.adapters.inbound.web import query, words
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.representations import Representation
-from evref.domain.catalogue import effect_words, evidence_words
-from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.chapters import by_chapter, chapter_of, related
+from evref.domain.catalogue import in_words
+from evref.domain.catalogue.catalogue import Catalogue, by_chapter, chapter_of
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.effect import Better, Effect, Interval, Measure, Per1000
 from evref.domain.catalogue.entry import Entry
@@ -62,31 +61,15 @@ def blueprint(host: Host) -> Blueprint:
     pages = frame.blueprint("catalogue", __name__, template_folder="templates")
     frame.parameters |= PARAMETERS
     # The front page shows a card too.
-    pages.app_context_processor(
-        lambda: {
-            "evidence_words": evidence_words,
-            "effect_words": effect_words,
-            "drawing": drawing,
-        }
-    )
+    pages.app_context_processor(lambda: {"in_words": in_words, "drawing": drawing})
 
     @pages.before_request
     def require_reader() -> AnyResponse | None:
         # Visitors who may not read the catalogue see `/evidence` without its counts.
-        if request.endpoint in {_EVIDENCE, changes.FEED} or frame.readers.admits(member=False):
-            return None
-        return _to_sign_in() if host.visitor.signed_in() is None else None
+        is_open = request.endpoint in {_EVIDENCE, changes.FEED} or frame.is_public
+        return None if is_open or host.visitor.signed_in() is not None else _to_sign_in()
 
-    @pages.context_processor
-    def template_context() -> dict[str, Any]:
-        return {
-            "classifications": CLASSIFICATIONS,
-            "Module": Module,
-            "Phase": Phase,
-            "Direction": Direction,
-            "CardGroup": CardGroup,
-            "base_url": base_url,
-        }
+    pages.context_processor(lambda: {"Module": Module, "Phase": Phase, "Direction": Direction})
 
     @pages.get("/evidence")
     def evidence() -> Response:
@@ -172,8 +155,10 @@ def _read_as(
     served: Served, entry: Entry, searched: str | None, searches: OneAtATime
 ) -> str | None:
     """Return the name, term or code by which the search text led to this entry."""
+    if searched is None:
+        return None
     found = searches.results(served, searched).found
-    if searched is None or entry not in found.entries:
+    if entry not in found.entries:
         return None
     if found.codes:
         return found.codes[0].read_as
@@ -201,7 +186,12 @@ def _with_none(endpoint: str, asked: dict[str, Any]) -> dict[str, Any]:
 
 def _index_context(catalogue: Catalogue, asked: dict[str, Any], results: Results) -> dict[str, Any]:
     found = results.found
-    context = {"catalogue": catalogue, "asked": _with_none(_INDEX, asked), "results": results}
+    context = {
+        "catalogue": catalogue,
+        "asked": _with_none(_INDEX, asked),
+        "results": results,
+        "classifications": CLASSIFICATIONS,
+    }
     if "q" not in asked:
         return context | {"groups": _grouped(found.entries, by_group="by" in asked)}
     # The named diagnosis first, then as found; exercises first if the question asks for them.
@@ -228,12 +218,7 @@ def _index_context(catalogue: Catalogue, asked: dict[str, Any], results: Results
 def _grouped(entries: tuple[Entry, ...], *, by_group: bool) -> dict[str, list[Entry]]:
     """Return the entries by chapter of ICD-10, or by the first letter of their names."""
     if by_group:
-        by_id = {entry.diagnosis.id: entry for entry in entries}
-        chapters = by_chapter(entry.diagnosis for entry in entries)
-        return {
-            name: [by_id[diagnosis.id] for diagnosis in diagnoses]
-            for name, diagnoses in chapters.items()
-        }
+        return by_chapter(entries)
     letters: dict[str, list[Entry]] = {}
     for entry in entries:
         letters.setdefault(folded(entry.diagnosis.name)[:1].upper(), []).append(entry)
@@ -274,7 +259,7 @@ def _diagnosis_context(catalogue: Catalogue, entry: Entry, asked: dict[str, Any]
         "works": works,
         "cited": [work for work in works if work in used] if is_doses else [*works],
         "chapter": chapter_of(entry.diagnosis),
-        "related": related(entry.diagnosis, (other.diagnosis for other in catalogue.entries)),
+        "related": catalogue.related(entry.diagnosis),
         "description": words.dose_summary(exercises)
         if is_doses and exercises
         else words.summary(entry),
@@ -313,6 +298,7 @@ def _evidence_context(catalogue: Catalogue | None) -> dict[str, Any]:
         ),
         "example": _EXAMPLE,
         "scales": {drawing.unit(_EXAMPLE): drawing.Scale(-0.9, 0.9, None)},
+        "CardGroup": CardGroup,
         "Certainty": Certainty,
         "Recommendation": Recommendation,
     }

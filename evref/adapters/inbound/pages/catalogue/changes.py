@@ -1,8 +1,10 @@
 """Changes of the catalogue: the page “What is new”, its Atom feed, and a diagnosis's history."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from html import escape
 from http import HTTPStatus
 from itertools import groupby
@@ -13,11 +15,9 @@ from flask import Blueprint, Response, abort, url_for
 from evref.adapters.inbound.web import atom, query
 from evref.adapters.inbound.web.frame import Frame
 from evref.adapters.inbound.web.representations import Representation
-from evref.domain.catalogue.news import News, NewsKind, headline, news
-from evref.domain.catalogue.publication import Comparison, Publication, changes_of
+from evref.domain.catalogue.publication import Comparison, DiagnosisChange, Publication
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import DISCLAIMER
-from evref.domain.principal import Readers
 
 FEED = "catalogue.changes_feed"
 PAGE = "catalogue.whats_new"
@@ -25,8 +25,6 @@ PARAMETERS: dict[str, query.Parse] = {"page": query.whole_number}
 
 
 def register(pages: Blueprint, frame: Frame, base_url: str, operator: str | None) -> None:
-    is_public = frame.readers is Readers.PUBLIC
-
     @pages.get("/catalogue/changes")
     def whats_new() -> Response:
         asked = query.parse(PARAMETERS)
@@ -39,17 +37,45 @@ def register(pages: Blueprint, frame: Frame, base_url: str, operator: str | None
                 "page": page,
                 "pages": pages,
                 "anchor": anchor,
-                "feed": url_for(FEED) if is_public else None,
+                "feed": url_for(FEED) if frame.is_public else None,
             },
             asked={"page": str(page)},
         )
 
     @pages.get("/catalogue/changes.atom")
     def changes_feed() -> Response:
-        if not is_public:
+        if not frame.is_public:
             abort(HTTPStatus.NOT_FOUND)
         body = feed(frame.require_served(), base_url, operator)
         return frame.respond(Representation([body], "application/atom+xml"))
+
+
+class NewsKind(StrEnum):
+    """The kinds of changes in display order; a change of direction must not be missed."""
+
+    TURNED = "turned"
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A change of a diagnosis.
+
+    `text` says what changed in it; it is empty if the whole diagnosis was added or removed. `name`
+    is its present name, or its id if the catalogue no longer contains it.
+    """
+
+    kind: NewsKind
+    diagnosis_id: str
+    name: str
+    is_served: bool
+    text: str = ""
+
+    def __str__(self) -> str:
+        name = f"{self.kind.capitalize()}: {self.name}"
+        return f"{name}: {self.text}" if self.text else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +87,10 @@ class PublicationNews:
 
     @property
     def headline(self) -> str:
-        return headline(self.news)
+        """The number of changes of each kind, such as “1 turned, 2 added”."""
+        counts = Counter(item.kind for item in self.news)
+        named = [f"{counts[kind]} {kind}" for kind in NewsKind if counts[kind]]
+        return ", ".join(named) or "nothing that readers see"
 
     @property
     def by_kind(self) -> list[tuple[NewsKind, list[News]]]:
@@ -69,23 +98,75 @@ class PublicationNews:
         return [(kind, [*group]) for kind, group in groupby(self.news, lambda item: item.kind)]
 
 
-def _compared(served: Served) -> list[tuple[Publication, Comparison]]:
-    both = ((publication, publication.comparison) for publication in served.publications)
-    return [(publication, comparison) for publication, comparison in both if comparison is not None]
+def _compared(served: Served) -> list[Publication]:
+    return [publication for publication in served.publications if publication.comparison]
 
 
 def history(served: Served, diagnosis_id: str) -> list[PublicationNews]:
-    """Return the publications that changed a diagnosis, newest first."""
-    return _with_news(changes_of(diagnosis_id, served.publications), served)
+    """Return the publications that changed a diagnosis, newest first, with its news alone."""
+    parts = (
+        PublicationNews(
+            published.publication,
+            tuple(item for item in published.news if item.diagnosis_id == diagnosis_id),
+        )
+        for published in _with_news(_compared(served), served)
+    )
+    return [part for part in parts if part.news]
 
 
-def _with_news(
-    compared: Iterable[tuple[Publication, Comparison]], served: Served
-) -> list[PublicationNews]:
+def _with_news(publications: Iterable[Publication], served: Served) -> list[PublicationNews]:
+    entries = served.catalogue.entries
+    names = {entry.diagnosis.id: entry.diagnosis.name for entry in entries}
+    titles = {
+        intervention.id: intervention.title
+        for entry in entries
+        for intervention in entry.visible_interventions()
+    }
     return [
-        PublicationNews(publication, tuple(news(comparison, served.catalogue)))
-        for publication, comparison in compared
+        PublicationNews(publication, tuple(_news(publication.comparison, names, titles)))
+        for publication in publications
+        if publication.comparison
     ]
+
+
+def _news(
+    comparison: Comparison, names: Mapping[str, str], titles: Mapping[str, str]
+) -> Iterator[News]:
+    """Yield the changes, changes of direction first, with the names and titles by id."""
+
+    def about(kind: NewsKind, name: str, text: str = "") -> News:
+        return News(kind, name, names.get(name, name), name in names, text)
+
+    for is_reversal in (True, False):
+        for changed in comparison.changed:
+            for change in changed.interventions_changed:
+                turn = change.direction
+                if turn is not None and turn.is_reversal is is_reversal:
+                    title = titles.get(change.id, change.id)
+                    text = f"“{title}” turned from {turn.before} to {turn.after}"
+                    yield about(NewsKind.TURNED, changed.diagnosis_id, text)
+    for name in comparison.added:
+        yield about(NewsKind.ADDED, name)
+    for name in comparison.removed:
+        yield about(NewsKind.REMOVED, name)
+    for changed in comparison.changed:
+        if parts := [*_parts(changed, titles)]:
+            yield about(NewsKind.CHANGED, changed.diagnosis_id, "; ".join(parts))
+
+
+def _parts(changed: DiagnosisChange, titles: Mapping[str, str]) -> Iterator[str]:
+    """Yield the changes in a diagnosis other than changes of direction."""
+    if changed.record:
+        yield "the diagnosis itself"
+    for verb, ids in (
+        ("added", changed.interventions_added),
+        ("removed", changed.interventions_removed),
+    ):
+        if ids:
+            yield f"{verb} " + ", ".join(f"“{titles.get(name, name)}”" for name in ids)
+    for change in changed.interventions_changed:
+        if change.direction is None:
+            yield f"“{titles.get(change.id, change.id)}” ({', '.join(change.fields)})"
 
 
 def feed(served: Served, base_url: str, operator: str | None) -> bytes:

@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 
 from evref.domain.catalogue.effect import Better, Effect, Favours, Interval, Measure, Per1000, Unit
-from evref.domain.catalogue.effect_words import contradicts, direction, plain, short
 from evref.domain.catalogue.evidence import Certainty, Direction
+from evref.domain.catalogue.in_words import contradicts, direction, plain, short
 from evref.domain.errors import InvalidValueError
 from tests.pages.site import bundled
 
