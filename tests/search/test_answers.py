@@ -53,6 +53,26 @@ def test_the_forms_of_a_word_find_the_same(question: str, other_form: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("medicine", "elsewhere"),
+    [
+        ("ibuprofen", "ibuprofène ibuprofeno ibuprofene"),
+        ("amitriptyline", "amitriptyline amitriptilina"),
+        ("omeprazole", "oméprazole omeprazol omeprazolo"),
+        ("spironolactone", "espironolactona spironolattone"),
+        ("levothyroxine", "lévothyroxine levotiroxina"),
+        ("semaglutide", "sémaglutide semaglutida"),
+        ("chlortalidone", "clortalidona"),
+    ],
+)
+def test_a_medicine_in_another_language_finds_the_same(medicine: str, elsewhere: str) -> None:
+    found = {one.id for one in search().interventions(medicine).interventions}
+
+    assert found
+    for name in elsewhere.split():
+        assert {one.id for one in search().interventions(name).interventions} == found
+
+
+@pytest.mark.parametrize(
     ("question", "first"),
     [
         ("falls mal de Parkinson", "parkinson-disease-exercise-to-prevent-falls"),
