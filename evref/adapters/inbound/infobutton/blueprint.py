@@ -63,7 +63,7 @@ def _without_key(host: Host) -> AnyResponse | None:
     if served is not None:
         address = KnowledgeResponse(asked, served, base_url, has_pages=True).page()
     elif "Authorization" not in request.headers:
-        address = host.sign_in_address(search_page(asked))
+        address = host.sign_in_address(search_page(asked.criteria, asked.only_module()))
     else:
         address = None
     if address is None:

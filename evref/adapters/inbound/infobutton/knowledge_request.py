@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from werkzeug.datastructures import MultiDict
 
-from evref.adapters.inbound.infobutton.mappings import MESH, OTHER_CONTENT, SubTopic, sub_topic
+from evref.adapters.inbound.infobutton.mappings import MESH, OTHER_CONTENT, SUB_TOPICS, SubTopic
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, SNOMED_CT, URN, by_oid
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.catalogue.diagnosis import Module
@@ -27,8 +27,9 @@ _LONGEST_REPEATED = 40
 _OID = re.compile(r"[0-2](\.(0|[1-9][0-9]*))+", re.ASCII)
 
 _CRITERIA = "mainSearchCriteria.v"
-_DEPRECATED = "mainsearchcriteria.c."
 _SUB_TOPIC = "subTopic.v"
+_PARTS = ("c", "cs", "dn", "ot")
+_DEPRECATED = "mainsearchcriteria.c."
 RESPONSE_TYPE = "knowledgeResponseType"
 
 # The parameters that the service reads, or repeats in the response. The examples of the guide
@@ -36,7 +37,7 @@ RESPONSE_TYPE = "knowledgeResponseType"
 _NAMES = {
     name.lower(): name
     for name in (
-        *(f"{of}.{part}" for of in (_CRITERIA, _SUB_TOPIC) for part in ("c", "cs", "dn", "ot")),
+        *(f"{of}.{part}" for of in (_CRITERIA, _SUB_TOPIC) for part in _PARTS),
         "taskContext.c.c",
         "informationRecipient",
         "informationRecipient.languageCode.c",
@@ -60,7 +61,7 @@ class Criterion:
     parameter: str
     label: str
     codes: tuple[RecordCode, ...] = ()
-    words: str | None = None
+    words: str = ""
     is_replaced: bool = False
     other: str | None = None
 
@@ -81,43 +82,33 @@ class Criterion:
     def found_in(self, served: Served) -> Found:
         if not self.is_searched:
             return Found(())
-        return served.find(Question(codes=self.codes, words=self.words, is_of_record=True))
-
-
-@dataclass(frozen=True, slots=True)
-class AskedSubTopic:
-    """A requested subtopic; `known` is None if no module covers it."""
-
-    label: str
-    known: SubTopic | None
+        return served.find(Question(codes=self.codes, words=self.words or None, is_of_record=True))
 
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeRequest:
     """The search criteria, of which a diagnosis meets at least one, and the subtopics.
 
-    `context` has the parameters that the response repeats, with their numbers. `response_type` is
-    one of `RESPONSE_TYPES`.
+    Without subtopics, all interventions are asked for. `context` has the parameters that the
+    response repeats, with their numbers. `response_type` is one of `RESPONSE_TYPES`.
     """
 
     criteria: tuple[Criterion, ...]
-    sub_topics: tuple[AskedSubTopic, ...]
+    sub_topics: tuple[SubTopic, ...]
     context: tuple[tuple[str, str], ...]
     response_type: str
 
     def asks_for(self, intervention: Intervention) -> bool:
-        """Return whether a subtopic asks for it. Without subtopics, all are asked for."""
-        return not self.sub_topics or any(
-            topic.known is not None and topic.known.covers(intervention)
-            for topic in self.sub_topics
-        )
+        return not self.sub_topics or any(topic.covers(intervention) for topic in self.sub_topics)
 
-    def modules(self) -> tuple[Module, ...]:
-        """Return the modules that a subtopic asks for. Without subtopics, all are asked for."""
-        if not self.sub_topics:
-            return tuple(Module)
-        known = [topic.known for topic in self.sub_topics if topic.known is not None]
-        return tuple(module for module in Module if any(module in topic.modules for topic in known))
+    def only_module(self, modules: Iterable[Module] = Module) -> Module | None:
+        """Return the one of the modules that the subtopics ask for; None if there are several."""
+        wanted = [
+            module
+            for module in modules
+            if not self.sub_topics or any(module in topic.modules for topic in self.sub_topics)
+        ]
+        return wanted[0] if len(wanted) == 1 else None
 
 
 def parse(
@@ -128,11 +119,10 @@ def parse(
     The map of what is served says which codes of SNOMED CT are read.
     """
     values, faults = _parameters(args)
-    numbers = _numbers(values, _CRITERIA)
-    sub_topics = _numbers(values, _SUB_TOPIC)
-    asked = [*numbers.values(), *sub_topics.values()]
-    if len(asked) > MOST_VALUES:
-        faults.append(_too_many(asked[MOST_VALUES], len(asked)))
+    numbers, sub_topics = _numbers(values, _CRITERIA), _numbers(values, _SUB_TOPIC)
+    names = [*numbers.values(), *sub_topics.values()]
+    if len(names) > MOST_VALUES:
+        faults.append(_too_many(names[MOST_VALUES], len(names)))
         numbers = {}
     elif not numbers and not faults:
         is_deprecated = any(name.lower().startswith(_DEPRECATED) for name in args)
@@ -148,32 +138,27 @@ def parse(
         largest = max(criteria, key=lambda criterion: criterion.count)
         faults.append(_too_many(largest.parameter, count))
     # A limit on the total, so that many criteria cost no more than one.
-    if sum(len(criterion.words or "") for criterion in criteria) > LONGEST_TEXT:
-        longest = max(criteria, key=lambda criterion: len(criterion.words or ""))
+    if sum(len(criterion.words) for criterion in criteria) > LONGEST_TEXT:
+        longest = max(criteria, key=lambda criterion: len(criterion.words))
         allowed = (f"text of 1 to {LONGEST_TEXT} characters in all criteria",)
         faults.append(ParameterFault(longest.parameter, "is too long", allowed))
-    response_type = _response_type(values)
-    values.pop(RESPONSE_TYPE, None)
-    if response_type not in response_types:
+    kind = response_type(args)
+    if kind not in response_types:
         message = "is not one of the allowed values"
         faults.append(ParameterFault(RESPONSE_TYPE, message, tuple(response_types)))
     if faults:
         raise InvalidParametersError(*faults)
     return KnowledgeRequest(
         tuple(criteria),
-        tuple(_sub_topics(values)),
-        tuple((name, without_keys(text)) for name, text in values.items()),
-        response_type,
+        tuple(_sub_topic(values, number) for number in sub_topics),
+        tuple((name, without_keys(text)) for name, text in values.items() if name != RESPONSE_TYPE),
+        kind,
     )
 
 
 def response_type(args: MultiDict[str, str]) -> str:
     """Return the requested response type, in lower case."""
     values, _ = _parameters(args)
-    return _response_type(values)
-
-
-def _response_type(values: dict[str, str]) -> str:
     # A plus sign that is not percent-encoded arrives as a space.
     return values.get(RESPONSE_TYPE, XML).lower().replace(" ", "+")
 
@@ -183,9 +168,9 @@ def _parameters(args: MultiDict[str, str]) -> tuple[dict[str, str], list[Paramet
     values: dict[str, str] = {}
     faults: list[ParameterFault] = []
     # The standard numbers a parameter that it repeats: mainSearchCriteria.v.c1.
-    for given, text in args.items(multi=True):
-        number = given[len(given.rstrip(_DIGITS)) :]
-        name = _NAMES.get(given.removesuffix(number).lower())
+    for sent, text in args.items(multi=True):
+        number = sent[len(sent.rstrip(_DIGITS)) :]
+        name = _NAMES.get(sent.removesuffix(number).lower())
         if name is None or (number and not name.startswith((_CRITERIA, _SUB_TOPIC))):
             continue
         name += number
@@ -205,24 +190,31 @@ def _numbers(values: dict[str, str], of: str) -> dict[str, str]:
     return numbers
 
 
+def _parts(values: dict[str, str], of: str, number: str) -> list[str]:
+    """Return code, OID, display name and original text; a part that is missing is empty."""
+    return [values.get(f"{of}.{part}{number}", "") for part in _PARTS]
+
+
+def _without_urn(oid: str) -> str:
+    return re.sub(f"^{URN}", "", oid, flags=re.IGNORECASE)
+
+
 def _criterion(
     values: dict[str, str], number: str, faults: list[ParameterFault], served: Served
 ) -> Criterion | None:
     """Return the criterion with this number; None if it has a fault, which is added to `faults`."""
-    code, oid, name, other = (
-        values.get(f"{_CRITERIA}.{part}{number}") for part in ("c", "cs", "dn", "ot")
-    )
-    words = name or other
-    in_words = f"{_CRITERIA}.{'ot' if name is None else 'dn'}{number}"
-    if code is None:
-        if words is not None:
+    code, oid, name, text = _parts(values, _CRITERIA, number)
+    oid = _without_urn(oid)
+    words = name or text
+    in_words = f"{_CRITERIA}.{'dn' if name else 'ot'}{number}"
+    if not code:
+        if words:
             return Criterion(in_words, f"“{without_keys(words)}”", words=words)
         faults.append(_missing_code(number))
         return None
-    oid = _without_urn(oid)
-    is_oid = oid is not None and _OID.fullmatch(oid) is not None
-    if oid is None or not (is_oid or words):
-        message = "is missing" if oid is None else "is not an OID"
+    is_oid = _OID.fullmatch(oid) is not None
+    if not (is_oid or (oid and words)):
+        message = "is not an OID" if oid else "is missing"
         allowed = tuple(f"{system.oid} ({system.name})" for system in CODE_SYSTEMS)
         faults.append(ParameterFault(f"{_CRITERIA}.cs{number}", message, allowed))
         return None
@@ -236,24 +228,20 @@ def _criterion(
         return Criterion(parameter, ", ".join(labels), codes)
     label = without_keys(f"code {code} of the code system {oid}")
     other = OTHER_CONTENT.get(oid)
-    if words is None:
+    if not words:
         return Criterion(parameter, label, other=other)
     label += without_keys(f", “{words}”")
     return Criterion(in_words, label, words=words, is_replaced=other is None, other=other)
-
-
-def _without_urn(oid: str | None) -> str | None:
-    return None if oid is None else re.sub(f"^{URN}", "", oid, flags=re.IGNORECASE)
 
 
 def _missing_code(number: str, *, is_deprecated: bool = False) -> ParameterFault:
     allowed = (
         f"a code, and its code system in {_CRITERIA}.cs{number}; or words in {_CRITERIA}.dn{number}"
     )
-    message = "is missing; the names mainSearchCriteria.c… are deprecated"
-    return ParameterFault(
-        f"{_CRITERIA}.c{number}", message if is_deprecated else "is missing", (allowed,)
-    )
+    message = "is missing"
+    if is_deprecated:
+        message += "; the names mainSearchCriteria.c… are deprecated"
+    return ParameterFault(f"{_CRITERIA}.c{number}", message, (allowed,))
 
 
 def _too_many(parameter: str, count: int) -> ParameterFault:
@@ -268,12 +256,11 @@ def _malformed(criterion: Criterion) -> ParameterFault:
     return ParameterFault(criterion.parameter, f"is malformed: {shown}", allowed)
 
 
-def _sub_topics(values: dict[str, str]) -> Iterable[AskedSubTopic]:
-    for number in _numbers(values, _SUB_TOPIC):
-        code, oid, *texts = (
-            values.get(f"{_SUB_TOPIC}.{part}{number}") for part in ("c", "cs", "dn", "ot")
-        )
-        is_mesh = _without_urn(oid) in {MESH, None}
-        known = sub_topic(code) if code is not None and is_mesh else None
-        label = known.name if known else next(filter(None, (*texts, code, oid)))
-        yield AskedSubTopic(without_keys(label), known)
+def _sub_topic(values: dict[str, str], number: str) -> SubTopic:
+    """Return the subtopic with this number; one that is not mapped has no modules."""
+    code, oid, name, text = _parts(values, _SUB_TOPIC, number)
+    if _without_urn(oid) in {MESH, ""}:
+        for topic in SUB_TOPICS:
+            if topic.code == code.upper():
+                return topic
+    return SubTopic(code, without_keys(name or text or code or oid), ())

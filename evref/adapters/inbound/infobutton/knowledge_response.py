@@ -70,7 +70,7 @@ class KnowledgeResponse:
         criteria = self.request.criteria
         entries = self._found.entries
         modules = tuple(Module) if len(entries) != 1 else entries[0].diagnosis.enabled_modules
-        module = _only_module(self.request, modules)
+        module = self.request.only_module(modules)
         by_criterion = zip(criteria, self._by_criterion, strict=True)
         finding = [criterion for criterion, found in by_criterion if found.entries]
         is_by_name = any(criterion.is_replaced for criterion in criteria)
@@ -81,7 +81,7 @@ class KnowledgeResponse:
             return self._page(entries[0].diagnosis, module)
         # A long search text is truncated.
         rest = [criterion for criterion in criteria if criterion not in finding]
-        return self.base_url + _search_page([*finding, *rest], module)
+        return self.base_url + search_page([*finding, *rest], module)
 
     def feed(self) -> Element:
         """Return the feed: for each diagnosis, its entry and then the entries of its sections."""
@@ -121,7 +121,7 @@ class KnowledgeResponse:
             + [
                 self._search_for(criterion)
                 for criterion in self.request.criteria
-                if criterion.other is not None and criterion.words is not None
+                if criterion.other is not None and criterion.words
             ],
         }
 
@@ -129,13 +129,13 @@ class KnowledgeResponse:
         request = self.request
         said = f"Results for {', '.join(criterion.label for criterion in request.criteria)}"
         if request.sub_topics:
-            said += f"; subtopic {', '.join(topic.label for topic in request.sub_topics)}"
+            said += f"; subtopic {', '.join(topic.name for topic in request.sub_topics)}"
         sentences = [said]
         if len(entries) > MOST_DIAGNOSES:
             sentences.append(f"The first {MOST_DIAGNOSES} of {len(entries)} diagnoses")
         for criterion, found in zip(request.criteria, self._by_criterion, strict=True):
             sentences += self._outcome(criterion, found)
-        if not all(topic.known for topic in request.sub_topics):
+        if not all(topic.modules for topic in request.sub_topics):
             names = ", ".join(topic.name for topic in SUB_TOPICS)
             sentences.append(f"The service supports only these subtopics: {names}")
         return ". ".join(dict.fromkeys(sentences)) + "."
@@ -155,8 +155,8 @@ class KnowledgeResponse:
                 names += " and of its map of SNOMED CT"
             yield f"Not searched: {criterion.label}. The service reads codes of {names} only"
         elif not (found.entries or found.remarks):
-            umbrella = criterion.words and self._umbrella(criterion.words)
             missing = "this diagnosis" if is_only else criterion.label
+            umbrella = criterion.words and self._umbrella(criterion.words)
             yield umbrella or f"The catalogue does not contain {missing}"
         elif found.entries and not is_only:
             yield f"{criterion.label}: {counted(len(found.entries), 'diagnosis', 'diagnoses')}"
@@ -173,13 +173,12 @@ class KnowledgeResponse:
 
     def _search_for(self, criterion: Criterion) -> Element:
         """Return the entry that leads to the interventions for a criterion."""
-        words = criterion.words or ""
-        count = len(self.served.answers(Question(words=words)).interventions)
-        query = _query({"q": words}, None)
+        count = len(self.served.answers(Question(words=criterion.words)).interventions)
+        query = _query({"q": criterion.words}, None)
         return self._leading_to(
             f"{self.base_url}/catalogue{query}",
             f"{self.base_url}/api/v1/interventions{query}",
-            f"Interventions for “{without_keys(words)}”",
+            f"Interventions for “{without_keys(criterion.words)}”",
             _last_check(self.served.catalogue.entries),
             f"The search finds {counted(count, 'intervention')}.",
         )
@@ -203,7 +202,7 @@ class KnowledgeResponse:
         return {
             intervention.id
             for criterion in self.request.criteria
-            if criterion.words is not None
+            if criterion.words
             for intervention in self.served.answers(Question(words=criterion.words)).interventions
         }
 
@@ -229,7 +228,7 @@ class KnowledgeResponse:
             diagnosis=diagnosis,
             doubt=doubt,
             counts={direction.value: counts[direction] for direction in Direction},
-            missing=() if sections else [topic.label for topic in self.request.sub_topics],
+            missing=() if sections else [topic.name for topic in self.request.sub_topics],
             disclaimer=DISCLAIMER,
         )
         yield self._entry(diagnosis, None, summary)
@@ -279,12 +278,7 @@ class KnowledgeResponse:
         return f"{self.base_url}/catalogue/{diagnosis.id}{_query({}, module)}"
 
 
-def search_page(request: KnowledgeRequest) -> str:
-    """Return the path of the page that searches for the criteria; does not search for them."""
-    return _search_page(request.criteria, _only_module(request, tuple(Module)))
-
-
-def _search_page(criteria: Sequence[Criterion], module: Module | None) -> str:
+def search_page(criteria: Sequence[Criterion], module: Module | None) -> str:
     """Return the path of a search that finds what any of the criteria finds."""
     texts = (
         ", ".join(code.spelled for code in criterion.codes)
@@ -295,12 +289,6 @@ def _search_page(criteria: Sequence[Criterion], module: Module | None) -> str:
     if len(text) > LONGEST_TEXT:
         text = re.split("[,;] ?[^,;]*$", text[: LONGEST_TEXT + 1])[0][:LONGEST_TEXT]
     return f"/catalogue{_query({'q': text}, module)}"
-
-
-def _only_module(request: KnowledgeRequest, modules: Iterable[Module]) -> Module | None:
-    """Return the module that the request asks for; None if there are several."""
-    asked = [module for module in modules if module in request.modules()]
-    return asked[0] if len(asked) == 1 else None
 
 
 def _link(relation: str, href: str, media_type: str, title: str) -> Element:

@@ -10,7 +10,7 @@ MESH = "2.16.840.1.113883.6.177"
 
 @dataclass(frozen=True, slots=True)
 class SubTopic:
-    """A MeSH qualifier (Q) or descriptor (D), and the modules that cover it.
+    """A MeSH qualifier (Q) or descriptor (D), and the modules that cover it, if any.
 
     `of_cautions` says that only interventions with cautions cover it.
     """
@@ -46,8 +46,3 @@ OTHER_CONTENT = {
     "2.16.840.1.113883.6.12": "a procedure (CPT)",
 }
 """What the codes of these code systems mean, by OID: never a diagnosis."""
-
-
-def sub_topic(code: str) -> SubTopic | None:
-    """Return the subtopic with this MeSH code, in upper or lower case; None if there is none."""
-    return next((topic for topic in SUB_TOPICS if topic.code == code.upper()), None)
