@@ -203,22 +203,18 @@ def test_effects_are_sentences_between_the_summary_and_the_caution() -> None:
     assert "better by 0.49 SD" in parts[1]
 
 
-def test_the_scope_is_the_purpose() -> None:
-    scope = "Supportive care; the treatment of the cause is not covered here."
-    entry = Entry(a_diagnosis(scope=scope), ())
+@pytest.mark.parametrize(
+    ("stated", "purpose"),
+    [
+        ({"scope": "Supportive care of the knee."}, "Supportive care of the knee."),
+        ({"not_covered": "the operation itself"}, "Not covered: the operation itself."),
+    ],
+)
+def test_what_is_and_is_not_covered_is_the_purpose(stated: dict[str, Any], purpose: str) -> None:
+    plan = RESOURCES.rendered(Item(Entry(a_diagnosis(**stated), ())))
 
-    plan = RESOURCES.rendered(Item(entry))
-
-    assert plan["purpose"] == scope
-    assert scope in plan["text"]["div"]
-
-
-def test_the_purpose_begins_with_what_is_not_covered() -> None:
-    entry = Entry(a_diagnosis(not_covered="the operation itself"), ())
-
-    plan = RESOURCES.rendered(Item(entry))
-
-    assert plan["purpose"] == "Not covered: the operation itself."
+    assert plan["purpose"] == purpose
+    assert purpose in plan["text"]["div"]
 
 
 def test_a_name_within_a_sentence_has_no_capital() -> None:

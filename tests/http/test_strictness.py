@@ -97,13 +97,10 @@ def test_a_repeated_parameter_is_rejected(service: Service, token: str, path: st
     [
         ("icd10=M15-M19,,x,", 'is malformed: "M15-M19", nothing in place 2, "x", nothing in'),
         (f"icd10={'1' * 41}", "is malformed: 41 characters in place 1"),
-        (f"icd10={'M17,' * 50}M17", "has 51 codes"),
         (f"icd10={'G30.1%2B%20F00.1*,' * 25}M17", "has 51 codes"),
-        (f"icd10={',' * 200}M17", "has 201 codes"),
         ("&".join(["icd10=M17"] * 51), "has 51 codes"),
         (f"icd11={'/'.join(['FA01'] * 17)},{'FA01,' * 33}FA01", "has 51 codes"),
         (f"icd10={'M17,' * 29}M17&icd11={'FA01,' * 20}FA01", "has 30 codes of 51"),
-        (f"icd10=M17&icd11={'FA01,' * 49}FA01", "has 1 code of 51"),
     ],
 )
 def test_each_malformed_code_is_named(

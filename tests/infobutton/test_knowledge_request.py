@@ -182,23 +182,8 @@ def test_a_subtopic_without_a_module_gives_only_the_diagnosis(
         (coded(ICD10, "x" * 41), f"{CRITERION}.c", "is malformed: 41 characters"),
         (named("x" * 201), f"{CRITERION}.dn", "is too long"),
         (
-            {f"{CRITERION}.dn{n}": "x" * (100 + n) for n in range(2)},
-            f"{CRITERION}.dn1",
-            "is too long",
-        ),
-        (
             {f"{CRITERION}.dn{n}": "a" for n in range(51)},
             f"{CRITERION}.dn50",
-            "is one of 51 values",
-        ),
-        (
-            {f"subTopic.v.c{n}": "Q000188" for n in range(60)} | KNEE,
-            "subTopic.v.c49",
-            "is one of 61 values",
-        ),
-        (
-            KNEE | coded(ICD11, "/".join(["FA01"] * 17) + ",FA01" * 33, "1"),
-            f"{CRITERION}.c1",
             "is one of 51 values",
         ),
         (KNEE | {CRITERION.upper() + ".C": "M18"}, f"{CRITERION}.c", "is given more than once"),

@@ -70,26 +70,18 @@ def test_an_abbreviation_of_another_language_leads_to_the_results(visitor: Visit
         ("the", "The search does not know “the”"),
         ("sepsis", "none named “sepsis”. These interventions mention it:"),
         (
-            "unicorn",
-            "The search does not know “unicorn”, which may be misspelt or missing from the ",
-        ),
-        (
             "sepsis xkjhq",
             "The catalogue has 107 diagnoses, none named “sepsis”.",
         ),
-        ("sepsis xkjhq", "The search does not know “xkjhq”, which may be misspelt"),
         ("xkjhq acute qwxz", "The search does not know “xkjhq”, “qwxz”, which may be misspelt"),
         ("???", "The search does not know “???”"),
         ("Z99.9", "The catalogue has 107 diagnoses, none with this code or a broader code."),
-        ("malaria; gout", "The catalogue has 107 diagnoses, none named “malaria”."),
         ("can't eat gluten", "Do you mean one of these? Coeliac disease"),
         ("H1N1", "No diagnosis matches your search."),
         (
             "xylophone exercise knee osteoarthritis",
             "Without “xylophone”.",
         ),
-        # Others mention a knee.
-        ("gout knee exercise", "Without “knee”."),
         ("CPAP", "Obstructive sleep apnoea G47.3"),
     ],
 )
@@ -138,10 +130,8 @@ def test_a_wider_code_leads_to_what_is_below_it(visitor: Visitor) -> None:
             ["knee-osteoarthritis"],
             "The search does not know “unicorn”,",
         ),
-        ("asthma; unicorn", ["asthma"], "The search does not know “unicorn”,"),
         ("M17.11; M54.5", ["knee-osteoarthritis", "low-back-pain"], "for ICD-10 M17.11, ICD-10"),
         ("asthma; knee pain", ["asthma", "knee-osteoarthritis"], "“knee pain” is wider than one"),
-        ("gout; ibuprofen", ["gout"], "answers in"),
         ("unicorn; yeti", [], "The search does not know “yeti”,"),
     ],
 )

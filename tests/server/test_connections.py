@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.hostile.peer import Peer, answer_to, statuses
-from tests.server.conftest import REPOSITORY, Server, Start, Store, environment
+from tests.server.conftest import Server, Start, Store, environment
 from tests.servers import free_port
 
 LIST = "/api/v1/diagnoses"
@@ -21,24 +21,6 @@ def server(start: Start, store: Store) -> Server:
     started = start(store.folder, "serve", "--workers", "1")
     started.wait_until_ready()
     return started
-
-
-@pytest.fixture(scope="module")
-def by_gunicorn(start: Start, store: Store) -> Server:
-    """Start the server with the settings file that gunicorn finds in this repository."""
-    started = start(
-        store.folder,
-        *("--config", str(REPOSITORY / "gunicorn.conf.py"), "wsgi:app"),
-        module="gunicorn",
-    )
-    started.wait_until_ready()
-    return started
-
-
-@pytest.fixture(params=["server", "by_gunicorn"])
-def either(request: pytest.FixtureRequest) -> Server:
-    server: Server = request.getfixturevalue(request.param)
-    return server
 
 
 @pytest.mark.parametrize(
@@ -55,15 +37,15 @@ def either(request: pytest.FixtureRequest) -> Server:
         "X-Original-URL: /docs",
     ],
 )
-def test_no_field_decides_on_path_or_scheme(either: Server, field: str) -> None:
+def test_no_field_decides_on_path_or_scheme(server: Server, field: str) -> None:
     """Gunicorn trusts such fields from this machine, as from a proxy."""
     plain = b"GET /api/v1/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-ID: a\r\n"
 
     def body(answer: bytes) -> bytes:
         return answer.partition(b"\r\n\r\n")[2]
 
-    expected = answer_to(either.port, plain + b"\r\n")
-    answer = answer_to(either.port, plain + field.encode() + b"\r\n\r\n")
+    expected = answer_to(server.port, plain + b"\r\n")
+    answer = answer_to(server.port, plain + field.encode() + b"\r\n\r\n")
 
     assert statuses(answer) == statuses(expected) == [404]
     assert body(answer) == body(expected)

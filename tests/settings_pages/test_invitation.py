@@ -6,7 +6,7 @@ import pytest
 
 from evref.domain.principal import Role
 from evref.testing.builders import OPERATOR
-from tests.settings_pages.site import COLLEAGUE, EMAIL, Site
+from tests.settings_pages.site import COLLEAGUE, Site
 from tests.settings_pages.visitor import Visitor, fields_of, text_of
 
 CHOSEN = "a password that I chose"
@@ -73,19 +73,3 @@ def test_a_link_that_cannot_be_used_says_so_and_no_more(site: Site, reason: str)
 
 def without_ids(page: str) -> str:
     return re.sub(r'value="[^"]*"', "", page)
-
-
-def test_somebody_who_is_signed_in_has_to_sign_out_first(site: Site, member: Visitor) -> None:
-    """Otherwise a colleague at the same computer would join in the wrong session."""
-    path = site.invite()
-    page = member.get(path)
-    assert page.status_code == 200
-    assert f"This browser is signed in as {EMAIL}. Sign out first" in text_of(page.text)
-    assert "new-password" not in page.text
-
-    answer = member.send(path, **(fields_of(page.text) | WANTED))
-
-    assert answer.status_code == 409
-    assert COLLEAGUE not in site.members()
-    member.fill_in("/settings/sign-out")
-    assert member.fill_in(path, **WANTED).status_code == 303

@@ -4,9 +4,7 @@ import re
 
 import pytest
 
-from evref.domain.principal import Role
-from evref.testing.builders import OPERATOR
-from tests.settings_pages.site import COLLEAGUE, Site
+from tests.settings_pages.site import Site
 from tests.settings_pages.visitor import Visitor, fields_of, text_of
 
 KEYS = "/settings/api-keys"
@@ -70,19 +68,3 @@ def test_the_second_of_two_tabs_with_the_same_values_changes_nothing(
 
     assert member.send(path, **second).status_code == 303
     assert "Nothing was changed." in member.get(path).text
-
-
-def test_the_second_of_two_tabs_with_one_role_saves_nothing(site: Site, member: Visitor) -> None:
-    colleague = site.add_member(COLLEAGUE, Role.READER)
-    path = f"/settings/members/{colleague.id}"
-    second = fields_of(member.get(path).text)
-    site.container.people().set_role(OPERATOR, colleague.id, Role.VIEWER)
-
-    refused = member.send(path, **second | {"role": "admin"})
-
-    assert refused.status_code == 422
-    assert "Role Saved now: viewer." not in text_of(refused.text)
-    assert "Saved now: viewer." in text_of(refused.text)
-    assert site.members()[COLLEAGUE] is Role.VIEWER
-    assert member.send(path, **fields_of(refused.text)).status_code == 303
-    assert site.members()[COLLEAGUE] is Role.ADMIN

@@ -123,20 +123,6 @@ def test_a_write_to_a_read_only_file_fails(
     assert "readonly" in assert_unavailable(act, opened("sqlite:///file:FILE?mode=ro&uri=true"))
 
 
-@pytest.mark.parametrize("journal_mode", ["WAL", "DELETE"])
-def test_a_read_only_file_can_be_read(
-    file: Path, filled: SqlStorage, opened: Callable[[str], SqlStorage], journal_mode: str
-) -> None:
-    with closing(sqlite3.connect(file)) as other:
-        assert other.execute(f"PRAGMA journal_mode = {journal_mode}").fetchone() == (
-            journal_mode.lower(),
-        )
-    storage = opened("sqlite:///file:FILE?mode=ro&uri=true")
-
-    storage.verify()
-    assert storage.keys.list() == (a_key(),)
-
-
 def test_a_write_fails_while_another_process_writes_for_long(
     file: Path, filled: SqlStorage
 ) -> None:
