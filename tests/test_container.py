@@ -81,9 +81,9 @@ def test_a_storage_that_replaces_parts_gets_the_database_with_its_settings(tmp_p
             "disk",
             " must be one of sql, memory, failing, lost, nothing, partly, whole, not 'disk'",
         ),
-        ("lost", "=lost cannot be created: ModuleNotFoundError: No module named 'nowhere'"),
-        ("nothing", "=nothing does not return a Storage"),
-        ("failing", "=failing cannot be created: TypeError: no storage"),
+        ("lost", "=lost cannot be loaded: ModuleNotFoundError: No module named 'nowhere'"),
+        ("nothing", "=nothing is not of the type Storage"),
+        ("failing", "=failing cannot be loaded: TypeError: no storage"),
     ],
 )
 def test_a_name_that_makes_no_storage_is_an_invalid_setting(name: str, message: str) -> None:

@@ -28,9 +28,9 @@ from evref.application.catalogue.publish_catalogue import PublishCatalogue
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.application.read_audit_log import ReadAuditLog
 from evref.application.report_health import readiness
-from evref.bootstrap.settings import PREFIX, Settings, SettingsError, StorageKind
+from evref.bootstrap.settings import PREFIX, Settings, SettingsError, StorageKind, made_by
 from evref.domain.catalogue.entry import Entry
-from evref.domain.errors import EvrefError, InvalidValueError
+from evref.domain.errors import InvalidValueError
 from evref.ports.catalogue import CatalogueFiles
 from evref.ports.storage import Storage
 
@@ -43,10 +43,6 @@ BUNDLED_CATALOGUE = Path(__file__).resolve().parents[1] / "data" / "catalogue"
 One = providers.ThreadSafeSingleton
 
 
-def _where_counted(settings: Settings) -> str:
-    return "redis" if settings.quota_url else "storage"
-
-
 def _example(files: CatalogueFiles) -> Entry:
     """Return an entry of the bundled catalogue, for examples in documents."""
     path = BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml"
@@ -55,10 +51,9 @@ def _example(files: CatalogueFiles) -> Entry:
 
 
 def _storage(settings: Settings, own: Mapping[str, Callable[[], Storage]]) -> Storage:
-    """Return one of evref's own storages, or one that a package offers.
+    """Return one of evref's own storages, or one that an entry point makes.
 
-    Such a package names a callable in the group `evref.storages`, which gets the settings and a
-    function that returns the SQL storage.
+    Its callable gets the settings and a function that returns the SQL storage.
     """
     name = settings.storage
     if name in own:
@@ -67,16 +62,13 @@ def _storage(settings: Settings, own: Mapping[str, Callable[[], Storage]]) -> St
     if name not in offered:
         known = ", ".join([*own, *sorted(offered)])
         raise SettingsError(f"EVREF_STORAGE must be one of {known}, not {name!r}")
-    try:
-        storage = offered[name].load()(settings, own[StorageKind.SQL])
-    except EvrefError:
-        raise
-    except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise SettingsError(f"EVREF_STORAGE={name} cannot be created: {reason}") from error
-    if not isinstance(storage, Storage):
-        raise SettingsError(f"EVREF_STORAGE={name} does not return a Storage")
-    return storage
+    return made_by(
+        offered[name],
+        Storage,  # type: ignore[type-abstract]  # for isinstance
+        f"EVREF_STORAGE={name}",
+        settings,
+        own[StorageKind.SQL],
+    )
 
 
 class Container(containers.DeclarativeContainer):
@@ -106,7 +98,7 @@ class Container(containers.DeclarativeContainer):
     )
     main_storage: providers.ThreadSafeSingleton[Storage] = One(_storage, settings, own_storages)
     storage: providers.Selector[Storage] = providers.Selector(
-        providers.Callable(_where_counted, settings),
+        providers.Callable(lambda settings: "redis" if settings.quota_url else "storage", settings),
         storage=main_storage,
         redis=One(
             redis.RedisStorage,

@@ -1,9 +1,9 @@
 """Finds the interfaces: entry points of the group `evref.interfaces`, evref's own and others'."""
 
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 
 from evref.adapters.inbound.web.interfaces import Interface
-from evref.bootstrap.settings import INTERFACES, Settings, SettingsError
+from evref.bootstrap.settings import INTERFACES, Settings, SettingsError, made_by
 
 
 def enabled_interfaces(settings: Settings) -> dict[str, Interface]:
@@ -17,23 +17,10 @@ def enabled_interfaces(settings: Settings) -> dict[str, Interface]:
         if name in interfaces:
             raise SettingsError(f"two interfaces have the name {name}")
         if settings.serves(name):
-            interfaces[name] = _loaded(entry_point)
+            interfaces[name] = made_by(entry_point, Interface, f"the interface {name}")
     names: dict[str, str] = {}
     for name, interface in interfaces.items():
         other = names.setdefault(interface.root, name)
         if other != name:
             raise SettingsError(f"the interfaces {other} and {name} have the path {interface.root}")
     return interfaces
-
-
-def _loaded(entry_point: EntryPoint) -> Interface:
-    try:
-        interface = entry_point.load()
-    except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise SettingsError(
-            f"the interface {entry_point.name} cannot be imported: {reason}"
-        ) from error
-    if not isinstance(interface, Interface):
-        raise SettingsError(f"the interface {entry_point.name} is not an Interface")
-    return interface

@@ -7,9 +7,9 @@ import os
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Annotated, Any, Self, cast
+from typing import Annotated, Any, Self, TypeVar, cast
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
@@ -24,6 +24,7 @@ from pydantic import (
     ValidationError,
 )
 
+from evref.domain.errors import EvrefError
 from evref.domain.principal import Readers
 from evref.domain.redaction import without_keys
 
@@ -94,6 +95,7 @@ def _frame_ancestor(text: str) -> str:
     return text if text == "'self'" else _origin(text)
 
 
+_Made = TypeVar("_Made")
 _Origin = Annotated[str, AfterValidator(_origin)]
 _Switch = Annotated[StrictBool, BeforeValidator(_switch), Field(description="on or off")]
 _LONG = "at least 32 characters, such as the output of openssl rand -hex 32"
@@ -185,9 +187,8 @@ class Settings(BaseModel, frozen=True):
 
     @classmethod
     def read(cls, env_file: Path = ENV_FILE, defaults: Mapping[str, Any] | None = None) -> Self:
-        """Read each setting from the environment, the file, `defaults` or the field default.
-
-        The first of these that has a value takes precedence.
+        """Read each setting from the first of these that has it: the environment, the file,
+        `defaults`, the default of the field.
         """
         variables, switches = _variables(env_file), _switches()
         interfaces = _of_interfaces(variables)
@@ -238,6 +239,21 @@ class Settings(BaseModel, frozen=True):
         # A secret is not shown, even if it is invalid.
         shown = f", not {value!r}" if field.repr else ""
         return f"{PREFIX}{name.upper()} must be {without_keys(allowed + shown)}"
+
+
+def made_by(entry_point: EntryPoint, kind: type[_Made], label: str, *arguments: object) -> _Made:
+    """Return the object of another package, or, with arguments, what its callable returns."""
+    try:
+        named = entry_point.load()
+        made = named(*arguments) if arguments else named
+    except EvrefError:
+        raise
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise SettingsError(f"{label} cannot be loaded: {reason}") from error
+    if not isinstance(made, kind):
+        raise SettingsError(f"{label} is not of the type {kind.__name__}")
+    return made
 
 
 def hand_on(**settings: object) -> None:

@@ -31,29 +31,27 @@ DEFAULT_WORKERS = 2
 _OF_DEMO = {"catalogue_pages": Readers.PUBLIC}
 """The settings of `evref demo` that the environment can override."""
 
-_PORT = re.compile("[0-9]{1,5}")
+# The colons of an IPv6 address, which is in brackets, do not end the host.
+_ADDRESS = re.compile(r"unix:.+|(\[.*\]|[^:]+):(?P<port>[0-9]{1,5})", re.DOTALL)
 
 
-class _Bind(click.ParamType[str]):
-    name = "HOST:PORT|unix:PATH"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        host, colon, port = value.rpartition(":")
-        if host == "unix" and port:
-            return value
-        # The colons of an IPv6 address do not end the host.
-        is_host = host and (":" not in host or (host.startswith("[") and host.endswith("]")))
-        if not (is_host and colon and _PORT.fullmatch(port) and 0 < int(port) < 65536):  # noqa: PLR2004
-            self.fail(
-                f"{value!r} does not have the form HOST:PORT (e.g. {DEFAULT_BIND} or [::1]:8000) "
-                "or unix:PATH",
-                param,
-                ctx,
-            )
-        return value
+def _address(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
+    match = _ADDRESS.fullmatch(text)
+    if match is None or not 0 < int(match["port"] or 1) < 65536:  # noqa: PLR2004
+        raise click.BadParameter(
+            f"{text!r} does not have the form HOST:PORT (e.g. {DEFAULT_BIND} or [::1]:8000) or "
+            "unix:PATH"
+        )
+    return text
 
 
-_bind = click.option("--bind", type=_Bind(), default=DEFAULT_BIND, show_default=True)
+_bind = click.option(
+    "--bind",
+    callback=_address,
+    default=DEFAULT_BIND,
+    show_default=True,
+    metavar="HOST:PORT|unix:PATH",
+)
 _workers = click.option(
     "--workers",
     type=click.IntRange(1, 64),

@@ -75,8 +75,8 @@ def test_the_service_works_without_fhir_and_infobutton(
     [
         (("rest", TEXT), "two interfaces have the name rest"),
         (("twin", f"{__name__}:TWIN"), "the interfaces text and twin have the path /text"),
-        (("gone", "evref_gone:INTERFACE"), "the interface gone cannot be imported: Module"),
-        (("odd", "json:dumps"), "the interface odd is not an Interface"),
+        (("gone", "evref_gone:INTERFACE"), "the interface gone cannot be loaded: Module"),
+        (("odd", "json:dumps"), "the interface odd is not of the type Interface"),
     ],
 )
 def test_interfaces_that_cannot_be_served_stop_the_start_with_one_line(
