@@ -7,13 +7,13 @@ from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
 from typing import NamedTuple
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.diagnosis import Diagnosis
 from evref.domain.catalogue.search.folding import (
     Forms,
+    Phrase,
     fold,
     in_one_spelling,
     words_of,
@@ -43,19 +43,18 @@ class Name(NamedTuple):
 
 
 class Lexicon:
-    """The names of the catalogue and of the lists.
-
-    Their numbers are kept in arrays: a large catalogue has 100,000 names.
-    """
+    """The names of the catalogue and of the lists, those of the same words together."""
 
     def __init__(self, catalogue: Catalogue, lists: WordLists) -> None:
         self.lists = lists
-        self.names: list[Name] = []
+        self.names: list[list[Name]] = []
+        """The names of each set of words; those that are abbreviations have none."""
         self.sizes = bytearray()
-        """The number of words of each name that count; 0 of an abbreviation."""
+        """How many words each set has."""
         self.having: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
-        """The numbers of the names that have a word, folded."""
+        """The numbers of the sets that have a word, folded."""
         self.abbreviations: defaultdict[str, list[Name]] = defaultdict(list)
+        self._numbers: dict[Phrase, int] = {}
         self.facets = {phrase: facet for facet in lists.facets for phrase in facet.phrases}
         endings = {word for facet in lists.facets for word in facet.endings}
         self._endings = tuple(word for word in endings if len(word) >= _SHORTEST_COMPOUND_PART)
@@ -77,15 +76,16 @@ class Lexicon:
         """All words of names, written in one of the ways in which people spell them."""
         for short, longs in lists.abbreviations.items():
             self._add_abbreviation(short, longs)
+        del self._numbers
 
     def having_all(self, words: Collection[str]) -> list[int]:
-        """Return the numbers of the names that have all the words."""
+        """Return the numbers of the sets that have all the words."""
         several = [self.having.get(word, ()) for word in words]
         return sorted(set(several[0]).intersection(*several[1:]))
 
     def diagnoses_with(self, words: Iterable[str]) -> set[str]:
         """Return the diagnoses that have any of the words in a name or term."""
-        names = (self.names[number] for word in words for number in self.having[word])
+        names = (name for word in words for n in self.having[word] for name in self.names[n])
         return {one.diagnosis_ids[0] for one in names if one.language}
 
     def is_light(self, word: str) -> bool:
@@ -111,10 +111,13 @@ class Lexicon:
         else:
             written = map(folded.__getitem__, written_words_of(form))
             words = [*counting(written, self.lists.filling)]
-        for word in words:
-            self.having[word].append(len(self.names))
-        self.names.append(name)
-        self.sizes.append(len(words))
+        number = self._numbers.setdefault(tuple(sorted(words)), len(self.names))
+        if number == len(self.names):
+            self.names.append([])
+            self.sizes.append(len(words))
+            for word in words:
+                self.having[word].append(number)
+        self.names[number].append(name)
 
     def _add_abbreviation(self, short: str, longs: Sequence[str]) -> None:
         """Add what the lists say: the names that it stands for, or else an absent condition."""
@@ -128,9 +131,8 @@ class Lexicon:
 
     def _equal(self, words: Iterable[str]) -> list[Name]:
         """Return the first name of these words."""
-        several = [*counting(words, self.lists.filling)]
-        equal = (n for n in self.having_all(several) if self.sizes[n] == len(several))
-        return [self.names[number] for number in islice(equal, 1)]
+        number = self._numbers.get(tuple(sorted(counting(words, self.lists.filling))))
+        return [] if number is None else self.names[number][:1]
 
     def _abbreviate(self, text: str, name: Name) -> None:
         for key in letters(text):

@@ -52,11 +52,16 @@ class Word(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A name in a query, the places of its words, and those of words that make it another one."""
+    """The names of words of a query, their places, and those of words that make it another one."""
 
-    name: Name
+    names: Sequence[Name]
     places: frozenset[int]
     changed_by: frozenset[int] = _EMPTY
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether the catalogue lacks the condition."""
+        return self.names[0].kind is Kind.ABSENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,7 @@ class Reading:
     @property
     def meant(self) -> list[Named]:
         """The names of diagnoses and the wider words that count."""
-        return [one for one in self.named if not (one.changed_by or one.name.kind is Kind.ABSENT)]
+        return [one for one in self.named if not (one.changed_by or one.is_absent)]
 
     @property
     def covered(self) -> frozenset[int]:
@@ -106,7 +111,10 @@ class Reading:
     @property
     def absent(self) -> list[Named]:
         """The names of conditions that the catalogue lacks."""
-        return [one for one in self.named if one.name.kind is Kind.ABSENT]
+        return [one for one in self.named if one.is_absent]
+
+    def is_corrected(self, one: Named) -> bool:
+        return any(self.words[place].is_corrected for place in one.places)
 
     @property
     def is_whole(self) -> bool:
@@ -292,27 +300,23 @@ class Reader:
 
     def _reading(self, words: tuple[Word, ...], *, of_record: bool = False) -> Reading:
         by_places: defaultdict[frozenset[int], list[Name]] = defaultdict(list)
-        for places, name in self._names(words):
-            if not (of_record and name.kind.is_wider):
-                by_places[places].append(name)
-        longest = {
-            places: _chosen(names)
+        for places, names in self._names(words):
+            counting = [name for name in names if not (of_record and name.kind.is_wider)]
+            if counting:
+                by_places[places] += counting
+        longest = [
+            Named(_chosen(names), places)
             for places, names in by_places.items()
             if not any(places < other for other in by_places)
-        }
-        absent = _EMPTY.union(*(p for p, names in longest.items() if names[0].kind is Kind.ABSENT))
-        named = [
-            Named(name, places)
-            for places, names in longest.items()
-            for name in names
-            if name.kind is Kind.ABSENT or not places & absent
         ]
+        absent = _EMPTY.union(*(one.places for one in longest if one.is_absent))
+        named = [one for one in longest if one.is_absent or not one.places & absent]
         beside = [*self.concepts(words, _EMPTY.union(*(one.places for one in named)))]
         asks = of_record or any(concept.treatment for concept in beside)
         single = {min(one.places): one for one in beside if len(one.places) == 1}
         return Reading(words, tuple(self._changed(one, words, single, asks=asks) for one in named))
 
-    def _names(self, words: Sequence[Word]) -> Iterator[tuple[frozenset[int], Name]]:
+    def _names(self, words: Sequence[Word]) -> Iterator[tuple[frozenset[int], Sequence[Name]]]:
         """Yield the names within the words, in any order, with only slight words between."""
         first_places = {word.folded: place for place, word in reversed([*enumerate(words)])}
         having = {place: self.lexicon.having.get(word, ()) for word, place in first_places.items()}
@@ -329,8 +333,8 @@ class Reader:
             if all(is_light[place] or place in own for place in range(min(own), max(own))):
                 yield own, self.lexicon.names[number]
         for place, word in enumerate(words):
-            for name in word.names:
-                yield frozenset({place}), name
+            if word.names:
+                yield frozenset({place}), word.names
 
     def _changed(
         self, one: Named, words: Sequence[Word], beside: Mapping[int, Concept], *, asks: bool
@@ -343,14 +347,15 @@ class Reader:
         first, last = min(one.places), max(one.places)
         near = [place for place in range(first - _REACH, last + _REACH + 1) if place in beside]
         changing = [p for p in near if words[p].folded.startswith(self._lists.qualifiers)]
-        is_exempt = asks or one.name.kind in {Kind.COMPLAINT, Kind.ABSENT} or words[first].names
+        kinds = {name.kind for name in one.names}
+        is_exempt = asks or one.is_absent or Kind.COMPLAINT in kinds or words[first].names
         if not (changing or is_exempt):
             changing = [
                 place
                 for place in (first - 1, last + 1)
                 if place in beside
                 and not self.lexicon.is_light(words[place].folded)
-                and not self._texts.mention(one.name, words[place].stem)
+                and not self._texts.mention(one.names, words[place].stem)
             ]
         return one._replace(changed_by=frozenset(changing))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
-from typing import NamedTuple
+from itertools import chain, islice
+from operator import itemgetter
+from typing import NamedTuple, TypeAlias
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.intervention import Intervention
@@ -22,7 +23,7 @@ from evref.domain.catalogue.search.found import (
     ReadAs,
 )
 from evref.domain.catalogue.search.lexicon import Lexicon, Name
-from evref.domain.catalogue.search.lists import Kind, WordLists
+from evref.domain.catalogue.search.lists import WordLists
 from evref.domain.catalogue.search.reading import Concept, Named, Reader, Reading, Word, typed
 from evref.domain.catalogue.search.suggestions import (
     MOST_INTERVENTIONS,
@@ -36,15 +37,22 @@ _SHORTEST_PART, _SHORTEST_TEXT = 4, 7
 _MOST_SUGGESTED, _LAST = 3, 99
 _EMPTY = frozenset[int]()
 
+_Ranked: TypeAlias = tuple[tuple[int, ...], str, Name, bool, bool]
+"""A diagnosis: its rank, its id, its name, whether this is the whole text, and corrected."""
+
 
 class _Candidate(NamedTuple):
-    """An intervention, how many words of the query it has, which it lacks, and what orders it."""
+    """An intervention: what orders it, which words of the query it lacks, and how many it has."""
 
-    number: int
-    met: int
-    lacking: tuple[str, ...]
+    order: int
     is_in_body: bool
-    rank: tuple[int, ...]
+    facets_met: int
+    """Negative, because more come first."""
+    distance: int
+    place_on_card: int
+    number: int
+    lacking: tuple[str, ...]
+    met: int
 
 
 class Search:
@@ -86,8 +94,8 @@ class Search:
         if hits:
             return Found(hits=hits)
         reading = self._reader.read(text, corrects=False)
-        named = [one for one in reading.named if not one.name.kind.is_wider]
-        return Found(suggestions=self._hits(reading, named)[:_MOST_SUGGESTED])
+        near = (h for h in self._hits(reading, reading.named) if h.by is not MatchedBy.UMBRELLA)
+        return Found(suggestions=tuple(islice(near, _MOST_SUGGESTED)))
 
     def interventions(self, text: str, among: Collection[str] | None = None) -> Answers:
         """Return the interventions that the text asks for, of these diagnoses if any are given."""
@@ -101,8 +109,10 @@ class Search:
             found, concepts = self._of_diagnoses(reading, named)
         else:
             concepts = [*self._reader.concepts(reading.words, _EMPTY)]
+            if not any(one.is_required for one in concepts):
+                concepts = [replace(concept, facet=None) for concept in concepts]
             found = [*self._anywhere(reading, concepts)]
-        found.sort(key=lambda one: one.rank)
+        found.sort()
         numbers = dict.fromkeys((*self._texts.titled(text), *(one.number for one in found)))
         meets_any = any(one.met for one in found)
         return Answers(
@@ -160,7 +170,8 @@ class Search:
         If none has any, all are returned.
         """
         concepts = {
-            places: [*self._reader.concepts(reading.words, places)] for places in named.values()
+            places: [*self._reader.concepts(reading.words, places)]
+            for places in dict.fromkeys(named.values())
         }
         asked = list(dict.fromkeys(chain.from_iterable(concepts.values())))
         among = [self._texts.of_diagnosis[id_] for id_ in named]
@@ -187,30 +198,29 @@ class Search:
     ) -> Iterator[_Candidate]:
         """Yield the interventions with what orders them."""
         meeting = [self._texts.meeting(one.facet) for one in concepts if one.facet is not None]
+        places_on_card = self._texts.places_on_card
         for number in numbers:
-            id_ = self._texts.interventions[number].diagnosis_id
             far = [found[number] for found in distances.values() if number in found]
             lacking: tuple[str, ...] = ()
             if len(far) < len(distances):
                 lacking = tuple(one.typed for one in distances if number not in distances[one])
-            is_in_body = max(far, default=0) >= IN_BODY
-            rank = (
+            distance = sum(far)
+            yield _Candidate(
                 order,
-                is_in_body,
+                distance >= IN_BODY,
                 -sum([met[number] for met in meeting]),
-                sum([distance % IN_BODY for distance in far]),
-                number - self._texts.of_diagnosis[id_].start,
+                distance % IN_BODY,
+                places_on_card[number],
                 number,
+                lacking,
+                len(far),
             )
-            yield _Candidate(number, len(far), lacking, is_in_body, rank)
 
     def _anywhere(self, reading: Reading, concepts: list[Concept]) -> Iterator[_Candidate]:
         """Yield the interventions of any diagnosis that have all concepts, some in its names.
 
         A condition that the catalogue lacks must be in the title.
         """
-        if not any(one.is_required for one in concepts):
-            concepts[:] = [replace(concept, facet=None) for concept in concepts]
         if any(one.changed_by for one in reading.named):
             return
         absent = _EMPTY.union(*(one.places for one in reading.absent))
@@ -222,17 +232,14 @@ class Search:
             if concept.places & absent:
                 found = {number: far for number, far in found.items() if far < IN_BODY}
             elif len(concept.stems) == 1:
-                found |= dict.fromkeys(self._of_diagnoses_named(concept.stems[0]), 0)
+                words = self._with_stem.get(concept.stems[0], ())
+                for id_ in self._lexicon.diagnoses_with(words):
+                    found |= dict.fromkeys(self._texts.of_diagnosis[id_], 0)
             distances[concept] = found
         if distances:
             first, *others = distances.values()
             having_all = set(first).intersection(*others)
             yield from self._candidates(concepts, distances, having_all)
-
-    def _of_diagnoses_named(self, stem: str) -> Iterator[int]:
-        """Yield the interventions of the diagnoses with a word of this stem in a name."""
-        for id_ in self._lexicon.diagnoses_with(self._with_stem.get(stem, ())):
-            yield from self._texts.of_diagnosis[id_]
 
     def _beside_names(self, reading: Reading) -> Iterator[Concept]:
         covered = _EMPTY.union(*(one.places | one.changed_by for one in reading.named))
@@ -249,16 +256,19 @@ class Search:
         """Return what the query was read as, in the order typed; what is negated comes last."""
         pieces: list[tuple[int, Piece]] = []
         for one in reading.named:
-            places, meaning = one.places | one.changed_by, one.name.meaning
-            if one.changed_by:
-                read_as, meaning = ReadAs.ABSENT, typed(reading.words, places)
-            elif one.name.kind is Kind.ABSENT:
-                read_as = ReadAs.ABSENT
-            elif any(reading.words[place].is_corrected for place in one.places):
-                read_as = ReadAs.CORRECTED
-            else:
-                read_as = ReadAs.WIDER if one.name.kind.is_wider else ReadAs.DIAGNOSIS
-            pieces.append((min(places), Piece(typed(reading.words, places), read_as, meaning)))
+            places = one.places | one.changed_by
+            words = typed(reading.words, places)
+            for meaning, is_wider in dict.fromkeys(
+                (name.meaning, name.kind.is_wider) for name in one.names
+            ):
+                if one.changed_by or one.is_absent:
+                    piece = Piece(words, ReadAs.ABSENT, words if one.changed_by else meaning)
+                elif reading.is_corrected(one):
+                    piece = Piece(words, ReadAs.CORRECTED, meaning)
+                else:
+                    read_as = ReadAs.WIDER if is_wider else ReadAs.DIAGNOSIS
+                    piece = Piece(words, read_as, meaning)
+                pieces.append((min(places), piece))
         for concept in self._beside_names(reading):
             if concept.facet:
                 piece = Piece(concept.typed, ReadAs.FACET, concept.facet.name)
@@ -273,20 +283,27 @@ class Search:
 
     def _hits(self, reading: Reading, named: Sequence[Named]) -> tuple[Hit, ...]:
         """Return a hit for each diagnosis by its best name: whole, then longest, then English."""
-        ranked: list[tuple[tuple[int, ...], Hit]] = []
-        for number, one in enumerate(named):
-            is_wider, size = one.name.kind.is_wider, len(one.places)
-            is_whole, is_foreign = size == len(reading.words), one.name.language != "en"
-            is_corrected = any(reading.words[place].is_corrected for place in one.places)
-            for place, id_ in enumerate(one.name.diagnosis_ids):
-                hit = self._hit(id_, one.name, is_whole and not is_corrected, is_corrected)
-                rank = (not is_whole, is_wider, is_wider and place, -size, is_foreign, number)
-                ranked.append((rank, hit))
-        return _best(ranked)
+        ranked: list[_Ranked] = []
+        for one in named:
+            size, is_corrected = len(one.places), reading.is_corrected(one)
+            is_whole = size == len(reading.words)
+            for name in one.names:
+                is_wider, is_foreign = name.kind.is_wider, name.language != "en"
+                for place, id_ in enumerate(name.diagnosis_ids):
+                    rank = (not is_whole, is_wider, is_wider and place, -size, is_foreign)
+                    ranked.append((rank, id_, name, is_whole and not is_corrected, is_corrected))
+        return self._best(ranked)
 
-    def _hit(self, id_: str, name: Name, is_whole: bool = False, is_corrected: bool = False) -> Hit:
-        by = MatchedBy.UMBRELLA if name.kind.is_wider else MatchedBy(name.kind)
-        return Hit(id_, self._names[id_], name.text, name.language, by, is_whole, is_corrected)
+    def _best(self, ranked: Iterable[_Ranked]) -> tuple[Hit, ...]:
+        """Return a hit for each diagnosis, by the name that comes first."""
+        best: dict[str, Hit] = {}
+        for _, id_, name, is_whole, is_corrected in sorted(ranked, key=itemgetter(0)):
+            if id_ not in best:
+                by = MatchedBy.UMBRELLA if name.kind.is_wider else MatchedBy(name.kind)
+                best[id_] = Hit(
+                    id_, self._names[id_], name.text, name.language, by, is_whole, is_corrected
+                )
+        return tuple(best.values())
 
     def _having(self, reading: Reading) -> tuple[Hit, ...]:
         """Return the diagnoses with a name of which the text is a good part."""
@@ -299,7 +316,7 @@ class Search:
         """Return the diagnoses with a word of the text that few others have in a name."""
         several = [self._with_words({one.folded}) for one in reading.words if self._tells(one)]
         hits = chain.from_iterable(hits for hits in several if len(hits) <= _MOST_SUGGESTED)
-        return _best(((place,), hit) for place, hit in enumerate(hits))
+        return tuple({hit.diagnosis_id: hit for hit in reversed([*hits])}.values())[::-1]
 
     def _tells(self, word: Word) -> bool:
         is_long = len(word.folded) >= _SHORTEST_PART
@@ -308,20 +325,14 @@ class Search:
     def _with_words(self, words: Collection[str], most: int = _LAST) -> tuple[Hit, ...]:
         """Return the diagnoses with a name of at most so many words, these among them."""
         sizes, names = self._lexicon.sizes, self._lexicon.names
-        return _best(
-            ((sizes[number], names[number].language != "en", number), self._hit(id_, names[number]))
+        return self._best(
+            ((sizes[number], name.language != "en"), id_, name, False, False)
             for number in self._lexicon.having_all(words)
-            if sizes[number] <= most and names[number].language
-            for id_ in names[number].diagnosis_ids
+            if sizes[number] <= most
+            for name in names[number]
+            if name.language
+            for id_ in name.diagnosis_ids
         )
-
-
-def _best(ranked: Iterable[tuple[tuple[int, ...], Hit]]) -> tuple[Hit, ...]:
-    """Return the first hit of each diagnosis, in the order of their ranks."""
-    best: dict[str, Hit] = {}
-    for _, hit in sorted(ranked, key=lambda pair: pair[0]):
-        best.setdefault(hit.diagnosis_id, hit)
-    return tuple(best.values())
 
 
 def _single(words: Iterable[str]) -> list[Phrase]:
@@ -330,13 +341,15 @@ def _single(words: Iterable[str]) -> list[Phrase]:
 
 def _places_of_diagnoses(reading: Reading) -> dict[str, frozenset[int]]:
     """Return the named diagnoses, or else those of wider words, with the places of their words."""
-    certain = [one for one in reading.meant if not one.name.kind.is_wider]
+    named = [(name, one.places) for one in reading.meant for name in one.names]
+    certain = [(name, own) for name, own in named if not name.kind.is_wider]
     places: dict[str, frozenset[int]] = {}
-    for one in certain or reading.meant:
-        for id_ in one.name.diagnosis_ids:
-            places[id_] = places.get(id_, _EMPTY) | one.places
+    for (_, _, ids, *_), own in certain or named:
+        for id_ in ids:
+            places[id_] = places.get(id_, _EMPTY) | own
     return places
 
 
 def _wider(reading: Reading) -> Name | None:
-    return next((one.name for one in reading.meant if one.name.kind.is_wider), None)
+    names = chain.from_iterable(one.names for one in reading.meant)
+    return next((name for name in names if name.kind.is_wider), None)

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from evref.domain.catalogue.catalogue import Catalogue
@@ -44,7 +44,7 @@ class Suggestions:
         self._items: list[Name | Intervention] = []
         self._keys: list[str] = []
         self._having: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
-        for name in dict.fromkeys(lexicon.names):
+        for name in dict.fromkeys(chain.from_iterable(lexicon.names)):
             if len(name.diagnosis_ids) > name.kind.is_wider:
                 self._add(name, name.text)
         for entry in catalogue.entries:

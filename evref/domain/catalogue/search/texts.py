@@ -6,9 +6,8 @@ import re
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
-from itertools import chain
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.intervention import Intervention
@@ -18,9 +17,10 @@ from evref.domain.catalogue.search.lists import Facet, WordLists
 from evref.domain.catalogue.search.synonyms import Likeness
 
 _WRITTEN = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
-IN_BODY = len(Likeness)
+IN_BODY = 1000
 """What is added to a likeness where only the summary or the cautions have the words."""
 
+_NONE = array("I")
 _Index = defaultdict[str, "array[int]"]
 """The numbers of the interventions that have a word or phrase."""
 
@@ -37,6 +37,7 @@ class Texts:
         self.of_diagnosis: dict[str, range] = {}
         self._title: _Index = defaultdict(partial(array, "I"))
         self._body: _Index = defaultdict(partial(array, "I"))
+        self.places_on_card = array("H")
         self._title_sizes = bytearray()
         self._meeting: dict[str, bytearray] = {}
         self._stems = Forms(partial(_stem, lists.filling))
@@ -50,6 +51,7 @@ class Texts:
             self.of_diagnosis[entry.diagnosis.id] = range(first, first + len(own))
             for number, one in enumerate(own, first):
                 self.interventions.append(one)
+                self.places_on_card.append(number - first)
                 self._title_sizes.append(self._add(one.title, self._title, number))
                 self._add(body(one), self._body, number)
         self.words = frozenset(map(fold, self._stems))
@@ -77,23 +79,30 @@ class Texts:
     def distances(self, phrase: Phrase, among: Collection[range]) -> dict[int, int]:
         """Return how far from the phrase each intervention is that has it: 0 is in its title."""
         found: dict[int, int] = {}
-        for other, likeness in self._synonyms.of(phrase).items():
-            for distance, index in ((likeness, self._title), (IN_BODY + likeness, self._body)):
-                several = [index.get(word) for word in other]
-                is_apart = len(other) > 1 and (index is self._title or likeness is Likeness.SAME)
-                for own in among:
-                    numbers: Iterable[int] = _within(own, index.get(" ".join(other)))
-                    if is_apart:
-                        first, *more = (_within(own, numbers) for numbers in several)
-                        numbers = chain(numbers, set(first).intersection(*more))
-                    for number in numbers:
-                        if found.get(number, distance) >= distance:
-                            found[number] = distance
+        for distance, numbers in reversed([*self._having(phrase, among)]):
+            found |= dict.fromkeys(numbers, distance)
         return found
 
-    def mention(self, name: Name, stem: str) -> bool:
-        """Return whether an intervention of a diagnosis of the name has the word."""
-        return bool(self.distances((stem,), [self.of_diagnosis[id_] for id_ in name.diagnosis_ids]))
+    def _having(
+        self, phrase: Phrase, among: Collection[range]
+    ) -> Iterator[tuple[int, Collection[int]]]:
+        """Yield the interventions that have the phrase or a similar one, the nearest first."""
+        similar = self._synonyms.of(phrase)
+        for nearest, index in ((0, self._title), (IN_BODY, self._body)):
+            for other, likeness in similar.items():
+                if numbers := index.get(" ".join(other)):
+                    yield nearest + likeness, _within(among, numbers)
+                if len(other) > 1 and (index is self._title or likeness is Likeness.SAME):
+                    several = [index.get(word, _NONE) for word in other]
+                    if all(several):
+                        first, *more = (_within(among, numbers) for numbers in several)
+                        yield nearest + likeness, set(first).intersection(*more)
+
+    def mention(self, names: Iterable[Name], stem: str) -> bool:
+        """Return whether an intervention of a diagnosis of the names has the word."""
+        ids = dict.fromkeys(id_ for name in names for id_ in name.diagnosis_ids)
+        own = map(self.of_diagnosis.__getitem__, ids)
+        return any(numbers for _, numbers in self._having((stem,), [*own]))
 
     def meeting(self, facet: Facet) -> bytearray:
         """Return for each intervention how well it meets the facet: by title, and by place."""
@@ -134,11 +143,13 @@ def _stem(filling: frozenset[str], word: str) -> str:
     return "" if folded in filling else stem(folded)
 
 
-def _within(among: range, numbers: array[int] | None) -> Sequence[int]:
-    """Return those of the numbers, which ascend, that are in the range."""
-    if numbers is None:
-        return ()
-    return numbers[bisect_left(numbers, among.start) : bisect_left(numbers, among.stop)]
+def _within(among: Collection[range], numbers: array[int]) -> array[int]:
+    """Return those of the numbers, which ascend, that are in any of the ranges."""
+    within = array("I")
+    for own in among:
+        first = bisect_left(numbers, own.start)
+        within += numbers[first : bisect_left(numbers, own.stop, first)]
+    return within
 
 
 def body(one: Intervention) -> str:
