@@ -34,8 +34,9 @@ RESERVED_IDS = ("changes", "search", "suggest", "about", "feed")
 """Ids that no diagnosis may have, because pages have these addresses."""
 
 ID_LENGTH = Slug(1, 64)
-INTERVENTION_ID_LENGTH = Slug(1, 96)
 DiagnosisId: TypeAlias = Annotated[str, ID_LENGTH]
+InterventionId: TypeAlias = Annotated[str, Slug(1, 96)]
+CodeText: TypeAlias = Annotated[str, Line(1, LONGEST_CODE)]
 _Language: TypeAlias = Annotated[
     str, Pattern("[a-z]{2}", "a language: two lower-case letters as in ISO 639-1", longest=2)
 ]
@@ -83,7 +84,7 @@ class Diagnosis(Declared):
         Example({"en": ["gonarthrosis"], "de": ["Gonarthrose", "Kniearthrose"]}),
     ] = field(default_factory=dict, hash=False)
     broader_codes: Annotated[
-        tuple[Annotated[str, Line(1, LONGEST_CODE)], ...],
+        tuple[CodeText, ...],
         Items(),
         "The codes above that also mean other conditions. May be empty.",
         Example([]),
@@ -104,7 +105,7 @@ class Diagnosis(Declared):
         Example("the operation itself"),
     ] = None
     mainstays: Annotated[
-        tuple[Annotated[str, INTERVENTION_ID_LENGTH], ...],
+        tuple[InterventionId, ...],
         Items(most=5),
         "The mainstays of care: the ids of the interventions that the cited guidelines put first, "
         "in this order. Each is visible and strongly recommended. Empty if the editors named none.",

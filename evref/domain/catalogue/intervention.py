@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import Annotated, TypeAlias
 
 from evref.domain.catalogue.diagnosis import (
-    INTERVENTION_ID_LENGTH,
     MODULE_ORDER,
     DiagnosisId,
+    InterventionId,
     Module,
 )
 from evref.domain.catalogue.effect import Effect
@@ -50,8 +50,7 @@ class Intervention(Declared):
     """An intervention for a diagnosis, in one module and one phase, with its evidence."""
 
     id: Annotated[
-        str,
-        INTERVENTION_ID_LENGTH,
+        InterventionId,
         "Identifies the intervention; unique in the catalogue.",
         Example("knee-osteoarthritis-aquatic-exercise"),
     ]

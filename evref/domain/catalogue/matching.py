@@ -10,11 +10,12 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from evref.domain.catalogue.diagnosis import Diagnosis
+from evref.domain.catalogue.diagnosis import CodeText, Diagnosis, DiagnosisId
 from evref.domain.catalogue.icd import CodeList, FinerCodes, Icd11Code
 from evref.domain.catalogue.record_code import Classification, Edition, Qualifier, RecordCode
+from evref.domain.declaration import Example, Named
 
 
 class Relation(StrEnum):
@@ -38,10 +39,16 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Narrower:
-    """A diagnosis whose codes are below a requested code, and these codes in order."""
+    """A diagnosis with codes below a requested code."""
 
-    diagnosis_id: str
-    codes: tuple[str, ...]
+    diagnosis_id: Annotated[
+        DiagnosisId, Named("id"), "The id of the diagnosis.", Example("panic-disorder")
+    ]
+    codes: Annotated[
+        tuple[CodeText, ...],
+        "All of its codes below the requested code, in order.",
+        Example(["F41.0"]),
+    ]
 
 
 @dataclass(frozen=True, slots=True)

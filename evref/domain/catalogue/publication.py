@@ -8,16 +8,19 @@ from datetime import datetime
 from typing import Annotated, NamedTuple
 
 from evref.domain.catalogue.content import Record
+from evref.domain.catalogue.diagnosis import DiagnosisId, InterventionId
 from evref.domain.catalogue.evidence import Direction
-from evref.domain.declaration import Declared, Named
+from evref.domain.declaration import Declared, Example, Named
 from evref.domain.rules import counted
+
+_EXAMPLE = "knee-osteoarthritis-aquatic-exercise"
 
 
 class Turn(NamedTuple):
-    """A change of what the sources say about using an intervention."""
+    """A change of direction."""
 
-    before: Direction
-    after: Direction
+    before: Annotated[Direction, "The earlier direction.", Named("from")]
+    after: Annotated[Direction, "The new direction.", Named("to")]
 
     @property
     def is_reversal(self) -> bool:
@@ -27,28 +30,42 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class InterventionChange(Declared):
-    """A changed intervention. `fields` has the paths of its changed fields in the API's record.
+    """A changed intervention."""
 
-    Such as `evidence.direction` or `summary`. `direction` is None if that has not changed.
-    """
-
-    id: str
-    fields: tuple[str, ...]
-    direction: Turn | None
+    id: Annotated[InterventionId, "The id of the intervention.", Example(_EXAMPLE)]
+    fields: Annotated[
+        tuple[str, ...], "The changed fields.", Example(["evidence.recommendation", "summary"])
+    ]
+    direction: Annotated[Turn | None, "Null if the direction did not change."]
 
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisChange(Declared):
-    """A changed diagnosis. Changed interventions come in this order: turns, then others by id.
+    """A changed diagnosis. Interventions whose direction changed come first."""
 
-    `record` says whether the diagnosis itself changed, not only its visible interventions.
-    """
-
-    diagnosis_id: Annotated[str, Named("id")]
-    record: bool
-    interventions_added: Annotated[tuple[str, ...], Named("added")]
-    interventions_removed: Annotated[tuple[str, ...], Named("removed")]
-    interventions_changed: Annotated[tuple[InterventionChange, ...], Named("changed")]
+    diagnosis_id: Annotated[
+        DiagnosisId, Named("id"), "The id of the diagnosis.", Example("knee-osteoarthritis")
+    ]
+    record: Annotated[
+        bool,
+        "Whether the diagnosis itself changed, not only its interventions.",
+        Example(value=False),
+    ]
+    interventions_added: Annotated[
+        tuple[InterventionId, ...],
+        Named("added"),
+        "The ids of its added interventions.",
+        Example([_EXAMPLE]),
+    ]
+    interventions_removed: Annotated[
+        tuple[InterventionId, ...],
+        Named("removed"),
+        "The ids of its removed interventions.",
+        Example([]),
+    ]
+    interventions_changed: Annotated[
+        tuple[InterventionChange, ...], Named("changed"), "Its changed interventions."
+    ]
 
 
 @dataclass(frozen=True, slots=True)

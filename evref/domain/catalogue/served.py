@@ -28,9 +28,6 @@ from evref.domain.errors import (
     UnknownInterventionError,
 )
 
-LONGEST_TEXT = 200
-"""The most characters of the words of a question."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:

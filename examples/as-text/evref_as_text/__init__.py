@@ -15,7 +15,7 @@ def blueprints(host: Host) -> Iterator[Blueprint]:
 
     @text.get("/<id>")
     @host.endpoint("text/plain")
-    def diagnosis(served: Served, id: str) -> Response:  # noqa: A002 - the name in the path
+    def diagnosis(served: Served, id: str) -> Response:
         interventions = served.entry(id).visible_interventions()
         lines = [f"{bullet} {one.title} ({one.evidence.direction})\n" for one in interventions]
         page = host.diagnosis_address(id)

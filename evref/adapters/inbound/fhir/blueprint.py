@@ -73,12 +73,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
             response.vary.add("Prefer")
         return response
 
-    def read(
-        served: Served,
-        media_type: str,
-        id: str,  # noqa: A002 - the public name in the path
-        resource_type: str,
-    ) -> Response:
+    def read(served: Served, media_type: str, id: str, resource_type: str) -> Response:
         values = search.parse(request.args, search.READ[resource_type])
         _require_json(media_type, request.args)
         resource = interactions.read(resource_type, served, id)

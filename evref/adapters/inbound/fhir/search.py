@@ -32,8 +32,8 @@ from evref.adapters.inbound.fhir.values import (
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, SNOMED_CT
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.catalogue.record_code import FORMS, MOST_VALUES
-from evref.domain.catalogue.search.found import Found
-from evref.domain.catalogue.served import LONGEST_TEXT, Question, Served
+from evref.domain.catalogue.search.found import LONGEST_TEXT, Found
+from evref.domain.catalogue.served import Question, Served
 from evref.domain.rules import counted
 
 Select: TypeAlias = Callable[[Selection, Any, Any], list[Any]]

@@ -12,8 +12,8 @@ from evref.adapters.inbound.web.problems import InvalidParametersError, Paramete
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.record_code import FORMS, MOST_VALUES, RecordCode, read_field
-from evref.domain.catalogue.search.found import Found
-from evref.domain.catalogue.served import LONGEST_TEXT, Question, Served
+from evref.domain.catalogue.search.found import LONGEST_TEXT, Found
+from evref.domain.catalogue.served import Question, Served
 from evref.domain.redaction import without_keys
 
 HTML = "text/html"

@@ -30,8 +30,8 @@ from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.in_words import plain, source, verdict
 from evref.domain.catalogue.intervention import Intervention
-from evref.domain.catalogue.search.found import Found
-from evref.domain.catalogue.served import LONGEST_TEXT, Question, Served
+from evref.domain.catalogue.search.found import LONGEST_TEXT, Found
+from evref.domain.catalogue.served import Question, Served
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 from evref.domain.redaction import without_keys
 from evref.domain.rules import counted

@@ -5,56 +5,32 @@ The classes declare what the API shows; values are read from the objects of the 
 
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from evref.adapters.inbound.rest.parameters import HIGHEST_OFFSET
-from evref.adapters.inbound.rest.records import (
-    EXTENSIONS,
-    Among,
-    Extension,
-    Format,
-    Read,
-    Renamed,
-)
+from evref.adapters.inbound.rest.records import EXTENSIONS, Extension, Read
+from evref.adapters.inbound.web.problems import ParameterFault
 from evref.domain.access.key import Permission
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.catalogue.diagnosis import (
-    ID_LENGTH,
-    INTERVENTION_ID_LENGTH,
+    CodeText,
     Diagnosis,
+    DiagnosisId,
     Module,
 )
-from evref.domain.catalogue.evidence import Direction
-from evref.domain.catalogue.icd import LONGEST_CODE
 from evref.domain.catalogue.intervention import Intervention, Phase
-from evref.domain.catalogue.matching import Relation
+from evref.domain.catalogue.matching import Narrower, Relation
+from evref.domain.catalogue.publication import DiagnosisChange
 from evref.domain.catalogue.record_code import MOST_VALUES, Classification, Qualifier
-from evref.domain.catalogue.search.found import MatchedBy, MatchedIn, ReadAs
+from evref.domain.catalogue.search.found import LONGEST_TEXT, MatchedBy, MatchedIn, Piece
 from evref.domain.catalogue.search.lists import WIDER
-from evref.domain.catalogue.served import LONGEST_TEXT, Served
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
-from evref.domain.declaration import Example, Items, Line, Pattern, Range
+from evref.domain.declaration import Example, Items, Line, Named, Pattern, Range
 
 REQUEST_ID = "5f0c6a1e9b7d4a52"
 """The request id in examples."""
 
-_KNEE, _EXERCISE = "knee-osteoarthritis", "knee-osteoarthritis-aquatic-exercise"
-_DiagnosisId: TypeAlias = Annotated[str, ID_LENGTH]
-_InterventionId: TypeAlias = Annotated[str, INTERVENTION_ID_LENGTH]
 _Version: TypeAlias = Annotated[str, Pattern("[0-9a-f]{16}", "", longest=16)]
-_Code: TypeAlias = Annotated[str, Line(1, LONGEST_CODE)]
-
-
-def meta(served: Served, licence: str | None) -> dict[str, Any]:
-    """Return the metadata of every response with data of what is served.
-
-    `licence` is the address of the licence of catalogues other than the bundled one.
-    """
-    return {
-        "catalogue_version": served.catalogue.version,
-        "licence": served.licence(licence),
-        "disclaimer": DISCLAIMER,
-    }
 
 
 @dataclass(kw_only=True)
@@ -70,7 +46,7 @@ class Meta:
     licence: Annotated[
         str | None,
         "The address of the licence of the catalogue; null if the operator has named none.",
-        Format("uri"),
+        {"format": "uri"},
         Example(BUNDLED_LICENCE),
     ]
     disclaimer: Annotated[
@@ -104,27 +80,13 @@ class Fit:
     """A diagnosis that a code finds, and how well the code fits it."""
 
     id: Annotated[
-        _DiagnosisId, "The id of the diagnosis.", Read("diagnosis_id"), Example("hip-fracture")
+        DiagnosisId, "The id of the diagnosis.", Read("diagnosis_id"), Example("hip-fracture")
     ]
     relation: Annotated[Relation, "How well the code fits the diagnosis."]
     code: Annotated[
-        _Code,
+        CodeText,
         "The code of the catalogue, or the prefix of codes, that decided the match.",
         Example("S72.00"),
-    ]
-
-
-@dataclass
-class Narrower:
-    """A diagnosis with codes below a requested code."""
-
-    id: Annotated[
-        _DiagnosisId, "The id of the diagnosis.", Read("diagnosis_id"), Example("panic-disorder")
-    ]
-    codes: Annotated[
-        tuple[_Code, ...],
-        "All of its codes below the requested code, in order.",
-        Example(["F41.0"]),
     ]
 
 
@@ -150,7 +112,7 @@ class Match:
         Read("code.qualifier"),
     ]
     diagnosis_ids: Annotated[
-        tuple[_DiagnosisId, ...],
+        tuple[DiagnosisId, ...],
         "The ids of the diagnoses in data that the code finds, in their order; empty if it finds "
         "none, or none that also matches the other parameters.",
         Example(["hip-fracture"]),
@@ -159,7 +121,7 @@ class Match:
         tuple[Fit, ...], "The same diagnoses, with how well the code fits each.", Read("fits")
     ]
     excluded_from: Annotated[
-        tuple[_DiagnosisId, ...],
+        tuple[DiagnosisId, ...],
         "The ids of diagnoses whose codes include this code, although it means another condition.",
         Example(["anterior-cruciate-ligament-injury"]),
     ]
@@ -181,7 +143,7 @@ class Match:
 class Found:
     """Why a search found a diagnosis."""
 
-    diagnosis_id: Annotated[_DiagnosisId, "The id of the diagnosis.", Example("stroke")]
+    diagnosis_id: Annotated[DiagnosisId, "The id of the diagnosis.", Example("stroke")]
     matched: Annotated[str, "The name or term that matches.", Line(1, 120), Example("heart attack")]
     language: Annotated[
         str | None,
@@ -204,25 +166,7 @@ class Umbrella:
     """A word that is wider than one diagnosis."""
 
     words: Annotated[str, "The word or words.", Read("text"), Example("knee pain")]
-    kind: Annotated[str, "A family of diagnoses, or a complaint.", Among(WIDER)]
-
-
-@dataclass
-class Piece:
-    """Words of q, and what they were read as."""
-
-    words: Annotated[str, "The words, as requested.", Line(1, LONGEST_TEXT), Example("Kortison")]
-    read_as: Annotated[
-        ReadAs,
-        "What they were read as. `wider` is wider than one diagnosis, a `facet` only changes the "
-        "order of the answers, and `absent` is a condition outside the catalogue.",
-        Renamed("as"),
-    ]
-    meaning: Annotated[
-        str | None,
-        "What they mean in the catalogue's words; null if they are negated.",
-        Example("corticosteroid"),
-    ]
+    kind: Annotated[str, "A family of diagnoses, or a complaint.", {"enum": WIDER}]
 
 
 _Umbrella: TypeAlias = Annotated[
@@ -253,7 +197,7 @@ class Suggestion:
     """A diagnosis that may be meant."""
 
     diagnosis_id: Annotated[
-        _DiagnosisId, "The id of the diagnosis.", Example("coronary-heart-disease")
+        DiagnosisId, "The id of the diagnosis.", Example("coronary-heart-disease")
     ]
     name: Annotated[str, "Its name.", Line(1, 120), Example("Coronary heart disease")]
     term: Annotated[
@@ -334,7 +278,7 @@ class InterventionList:
 class NamedDiagnosis:
     """The id and the name of a diagnosis."""
 
-    id: Annotated[_DiagnosisId, "Identifies the diagnosis.", Example(_KNEE)]
+    id: Annotated[DiagnosisId, "Identifies the diagnosis.", Example("knee-osteoarthritis")]
     name: Annotated[str, "Display name in English.", Line(1, 120), Example("Knee osteoarthritis")]
 
 
@@ -405,44 +349,6 @@ class FoundInterventionList:
 
 
 @dataclass
-class Turn:
-    """A change of direction."""
-
-    before: Annotated[Direction, "The earlier direction.", Renamed("from")]
-    after: Annotated[Direction, "The new direction.", Renamed("to")]
-
-
-@dataclass
-class InterventionChange:
-    """A changed intervention."""
-
-    id: Annotated[_InterventionId, "The id of the intervention.", Example(_EXERCISE)]
-    fields: Annotated[
-        tuple[str, ...], "The changed fields.", Example(["evidence.recommendation", "summary"])
-    ]
-    direction: Annotated[Turn | None, "Null if the direction did not change."]
-
-
-@dataclass
-class DiagnosisChange:
-    """A changed diagnosis. Interventions whose direction changed come first."""
-
-    diagnosis_id: Annotated[_DiagnosisId, "The id of the diagnosis.", Example(_KNEE)]
-    record: Annotated[
-        bool,
-        "Whether the diagnosis itself changed, not only its interventions.",
-        Example(value=False),
-    ]
-    interventions_added: Annotated[
-        tuple[_InterventionId, ...], "The ids of its added interventions.", Example([_EXERCISE])
-    ]
-    interventions_removed: Annotated[
-        tuple[_InterventionId, ...], "The ids of its removed interventions.", Example([])
-    ]
-    interventions_changed: Annotated[tuple[InterventionChange, ...], "Its changed interventions."]
-
-
-@dataclass
 class Change:
     """The changes in a publication."""
 
@@ -456,13 +362,13 @@ class Change:
         datetime, "The time of the publication.", Example("2026-11-21T09:30:00+00:00")
     ]
     added: Annotated[
-        tuple[_DiagnosisId, ...],
+        tuple[DiagnosisId, ...],
         "The ids of added diagnoses.",
         Read("comparison.added"),
         Example(["asthma"]),
     ]
     removed: Annotated[
-        tuple[_DiagnosisId, ...],
+        tuple[DiagnosisId, ...],
         "The ids of removed diagnoses.",
         Read("comparison.removed"),
         Example([]),
@@ -550,7 +456,7 @@ class Problem:
     type: Annotated[
         str,
         "Identifies the problem type; the address of a page that explains it.",
-        Format("uri"),
+        {"format": "uri"},
         Example("https://evref.example.org/problems/invalid-parameter"),
     ]
     title: Annotated[str, "A short summary of the problem type.", Example("Invalid parameter")]
@@ -569,26 +475,11 @@ class Problem:
     ]
 
 
-@dataclass
-class ParameterFault:
-    """An error in a query parameter."""
-
-    parameter: Annotated[str, "The parameter's name.", Example("modul")]
-    message: Annotated[
-        str, "What is wrong with it.", Example("is not a parameter of this operation")
-    ]
-    allowed: Annotated[
-        tuple[str, ...],
-        "The allowed values; if they cannot be listed, a description of them.",
-        Example(["module", "phase"]),
-    ]
-
-
 @dataclass(kw_only=True)
 class InvalidParameterProblem(Problem):
     """Problem details for query parameters, with every error in the query."""
 
-    status: Annotated[int, "The HTTP status.", Among((422,))]
+    status: Annotated[int, "The HTTP status.", {"enum": [422]}]
     errors: Annotated[tuple[ParameterFault, ...], "Every error in the query.", Items(1)]
 
 
@@ -596,7 +487,7 @@ class InvalidParameterProblem(Problem):
 class RemovedDiagnosisProblem(Problem):
     """Problem details for a diagnosis that was removed."""
 
-    status: Annotated[int, "The HTTP status.", Among((410,))]
+    status: Annotated[int, "The HTTP status.", {"enum": [410]}]
     removed_on: Annotated[date, "The day of the removal, in UTC.", Example("2026-11-21")]
 
 
@@ -611,11 +502,11 @@ class QuotaExceededProblem(Problem):
     (draft-ietf-httpapi-ratelimit-headers).
     """
 
-    status: Annotated[int, "The HTTP status.", Among((429,))]
+    status: Annotated[int, "The HTTP status.", {"enum": [429]}]
     violated_policies: Annotated[
         tuple[str, ...],
         "The names of the quota policies that the request violated, as in the field "
         "RateLimit-Policy.",
-        Renamed("violated-policies"),
+        Named("violated-policies"),
         Example(["daily"]),
     ]

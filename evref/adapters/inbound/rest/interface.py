@@ -5,27 +5,50 @@ from collections.abc import Iterator
 from apiflask import APIBlueprint
 from flask import Blueprint
 
-from evref.adapters.inbound.rest import openapi
-from evref.adapters.inbound.rest.answers import LimitAnswer
-from evref.adapters.inbound.rest.catalogue import CatalogueViews
-from evref.adapters.inbound.rest.limit import LimitView
-from evref.adapters.inbound.rest.operations import ROOT, Operation
+from evref.adapters.inbound.rest import answers, openapi, parameters
+from evref.adapters.inbound.rest.operations import JSON, LINES, ROOT, Operation
 from evref.adapters.inbound.rest.parameters import NoQuery
+from evref.adapters.inbound.rest.views import Views
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.interfaces import Interface, json_problem
 
 
 def _blueprints(host: Host) -> Iterator[Blueprint]:
-    api = APIBlueprint("api", __name__, url_prefix=ROOT)
-    settings = host.settings
-    of_catalogue = CatalogueViews(settings.base_url, settings.licence, host.browse).operations()
+    api, views = APIBlueprint("api", __name__, url_prefix=ROOT), Views(host)
+    of_catalogue = [
+        Operation(
+            "/diagnoses", views.list_diagnoses, parameters.DiagnosesQuery, answers.DiagnosisList
+        ),
+        Operation(
+            "/diagnoses/<id>",
+            views.get_diagnosis,
+            parameters.DiagnosisQuery,
+            answers.DiagnosisAnswer,
+        ),
+        Operation(
+            "/diagnoses/<id>/interventions",
+            views.list_interventions,
+            parameters.InterventionsQuery,
+            answers.InterventionList,
+        ),
+        Operation(
+            "/interventions",
+            views.search_interventions,
+            parameters.InterventionSearchQuery,
+            answers.FoundInterventionList,
+        ),
+        Operation(
+            "/interventions/<id>", views.get_intervention, NoQuery, answers.InterventionAnswer
+        ),
+        Operation("/changes", views.list_changes, parameters.ChangesQuery, answers.ChangeList),
+        Operation("/catalogue", views.get_catalogue, NoQuery, answers.Catalogue, (JSON, LINES)),
+    ]
+    of_key = Operation("/limit", views.get_limit, NoQuery, answers.LimitAnswer)
     for operation in of_catalogue:
         operation.add_to(api, host.endpoint(*operation.media_types))
-    limit = LimitView(settings.licence, host.gate, host.browse)
-    of_key = Operation("/limit", limit.get_limit, NoQuery, LimitAnswer)
-    of_key.add_to(api, limit.endpoint)
+    of_key.add_to(api, views.with_limit)
     yield api
-    yield openapi.blueprint(settings.base_url, [*of_catalogue, of_key], host.example)
+    yield openapi.blueprint(host.settings.base_url, [*of_catalogue, of_key], host.example)
 
 
 INTERFACE = Interface("/api", _blueprints, json_problem, cross_origin=True)

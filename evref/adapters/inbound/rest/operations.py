@@ -22,8 +22,9 @@ View: TypeAlias = Callable[..., Any]
 class Operation:
     """An operation of the API; `openapi.toml` has what the document says about it.
 
-    `view` gets what the endpoint passes on and the parsed `query`. It returns a value of the record
-    `answer`, or a response. Its docstring is the summary and the description of the operation.
+    `view` gets what the endpoint passes on, and the parsed `query`, by name. It returns a value of
+    the record `answer`, or a response. Its docstring is the summary and the description of the
+    operation.
     """
 
     path: str
@@ -49,8 +50,8 @@ class Operation:
         @api.doc(operation_id=self.id)
         @api.input(self.query, location="query", arg_name="query", unknown=RAISE)
         @wraps(self.view)
-        def respond(**arguments: Any) -> Response:
-            answer = self.view(**arguments)
+        def respond(query: dict[str, Any], **arguments: Any) -> Response:
+            answer = self.view(**arguments, **query)
             if isinstance(answer, Response):
                 return answer
             return jsonify(render(answer))

@@ -26,7 +26,7 @@ from evref.domain.catalogue.record_code import (
     RecordCode,
     read_field,
 )
-from evref.domain.catalogue.served import LONGEST_TEXT
+from evref.domain.catalogue.search.found import LONGEST_TEXT
 from evref.domain.rules import counted
 
 HIGHEST_OFFSET = 1_000_000
@@ -328,7 +328,7 @@ class ChangesQuery(StrictQuery):
         beside = [name for name in ("limit", "offset") if name in data]
         if "since" in data and beside:
             message = "cannot be used with since"
-            raise InvalidParametersError(*(ParameterFault(name, message) for name in beside))
+            raise InvalidParametersError(*(ParameterFault(name, message, ()) for name in beside))
         return loaded
 
 

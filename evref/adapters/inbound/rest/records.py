@@ -1,4 +1,7 @@
-"""Records in JSON, and their JSON Schema; both are derived from the declarations of the records."""
+"""Records in JSON, and their JSON Schema; both are derived from the declarations of the records.
+
+A dictionary in a declaration has keywords of JSON Schema.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, is_dataclass, replace
@@ -38,27 +41,6 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Renamed:
-    """The name of a field in JSON, if it is not a name in Python."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A format of JSON Schema, such as `uri`."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Among:
-    """The only values of a field that has no enumeration of its own."""
-
-    values: tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class After:
     """Puts an additional field after another one, and not at the end."""
 
@@ -92,7 +74,7 @@ class _OfReference:
         str,
         "The address of the publication. Always present: if the catalogue has none, the address is "
         "derived from the DOI, or else from the PubMed id.",
-        Format("uri"),
+        {"format": "uri"},
         Example("https://doi.org/10.1002/art.41142"),
     ]
 
@@ -141,15 +123,13 @@ def with_interventions(entry: Entry) -> dict[str, Any]:
 def _members(record: type) -> list[tuple[str, str, Field]]:
     """Return the fields that the API shows: the name, the path to the value, the declaration."""
     extension = EXTENSIONS.get(record, Extension(record))
-    # A field of a record may be absent from a file, but not from an answer.
-    is_record = issubclass(extension.base, Declared)
+    shown_fields = declared(extension.base)
+    if issubclass(extension.base, Declared):
+        # A field of a stored record may be absent from a file, and have another name there.
+        shown_fields = tuple(replace(field, default=None, name=None) for field in shown_fields)
     shown = [
-        (
-            _name(field),
-            extension.within + _path(field),
-            replace(field, default=None) if is_record else field,
-        )
-        for field in declared(extension.base)
+        (_name(field), extension.within + _path(field), field)
+        for field in shown_fields
         if field.attribute != extension.without
     ]
     for field in declared(extension.added):
@@ -161,9 +141,7 @@ def _members(record: type) -> list[tuple[str, str, Field]]:
 
 
 def _name(field: Field) -> str:
-    # The names of the domain's fields are those in catalogue files.
-    renamed = field.kind.marker(Renamed)
-    return field.attribute if renamed is None else renamed.name
+    return field.name or field.attribute
 
 
 def _path(field: Field) -> str:
@@ -333,11 +311,8 @@ def _keywords(marker: object) -> dict[str, Any]:
             keywords = {"minimum": least, "maximum": most}
         case Items(least, most):
             keywords = {"minItems": least or None, "maxItems": most}
-        case Format(name):
-            keywords = {"format": name}
-        case Among(values):
-            # Not `const`, which OpenAPI 3.0 and tools for it do not know.
-            keywords = {"enum": [*values]}
         case Example(value):
             keywords = {"examples": [value]}
+        case dict():
+            keywords = marker
     return keywords

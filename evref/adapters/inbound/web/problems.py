@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from importlib import resources
-from typing import Any
+from typing import Annotated, Any
 
 from evref.domain import errors
 from evref.domain.access.quota import QuotaExceededError
+from evref.domain.declaration import Example
 from evref.domain.redaction import without_keys
 
 
@@ -104,11 +105,17 @@ UNNAMED = "A parameter without a name"
 
 @dataclass(frozen=True, slots=True)
 class ParameterFault:
-    """An error in a query parameter; `allowed` lists the values, or describes them if it cannot."""
+    """An error in a query parameter."""
 
-    parameter: str
-    message: str
-    allowed: tuple[str, ...] = ()
+    parameter: Annotated[str, "The parameter's name.", Example("modul")]
+    message: Annotated[
+        str, "What is wrong with it.", Example("is not a parameter of this operation")
+    ]
+    allowed: Annotated[
+        tuple[str, ...],
+        "The allowed values; if they cannot be listed, a description of them.",
+        Example(["module", "phase"]),
+    ]
 
     def __str__(self) -> str:
         allowed = f"; allowed: {', '.join(self.allowed)}" if self.allowed else ""

@@ -14,7 +14,7 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import UnsupportedMediaType
 
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
-from evref.domain.catalogue.served import LONGEST_TEXT
+from evref.domain.catalogue.search.found import LONGEST_TEXT
 from evref.domain.redaction import has_key
 
 ITEMS_A_PAGE = 50

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain
+from typing import Annotated
 
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.intervention import Intervention
@@ -14,6 +15,10 @@ from evref.domain.catalogue.matching import Doubt, Match, best_fits
 from evref.domain.catalogue.record_code import RecordCode
 from evref.domain.catalogue.search.lexicon import Name
 from evref.domain.catalogue.vocabulary import MEANINGS
+from evref.domain.declaration import Example, Line, Named
+
+LONGEST_TEXT = 200
+"""The most characters of the words of a question."""
 
 
 class MatchedBy(StrEnum):
@@ -46,11 +51,20 @@ class ReadAs(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Words of a text, as typed, and what they were read as; negated words have no meaning."""
+    """Words of q, and what they were read as."""
 
-    words: str
-    read_as: ReadAs
-    meaning: str | None
+    words: Annotated[str, "The words, as requested.", Line(1, LONGEST_TEXT), Example("Kortison")]
+    read_as: Annotated[
+        ReadAs,
+        "What they were read as. `wider` is wider than one diagnosis, a `facet` only changes the "
+        "order of the answers, and `absent` is a condition outside the catalogue.",
+        Named("as"),
+    ]
+    meaning: Annotated[
+        str | None,
+        "What they mean in the catalogue's words; null if they are negated.",
+        Example("corticosteroid"),
+    ]
 
     @property
     def sentence(self) -> str | None:

@@ -98,7 +98,7 @@ def blueprint(host: Host) -> Blueprint:
         )
 
     @pages.get("/catalogue/<id>")
-    def diagnosis(id: str) -> Response:  # noqa: A002 - the name that the path has in public
+    def diagnosis(id: str) -> Response:
         asked = query.parse(PARAMETERS[_DIAGNOSIS])
         served = frame.require_served()
         entry = _entry(served, id, searches)
@@ -119,7 +119,7 @@ def blueprint(host: Host) -> Blueprint:
         )
 
     @pages.get("/catalogue/<id>.ris")
-    def references(id: str) -> Response:  # noqa: A002 - the name that the path has in public
+    def references(id: str) -> Response:
         entry = frame.require_served().entry(id)
         file = ("Content-Disposition", f'attachment; filename="{entry.diagnosis.id}.ris"')
         return frame.respond(

@@ -1,57 +1,55 @@
-"""The views of the catalogue: each queries the catalogue, and returns what its answer shows."""
+"""The views: each queries the catalogue or the gate, and returns what its answer shows."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from datetime import UTC, datetime
+from functools import wraps
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from flask import Response
+from flask import Response, request
 
-from evref.adapters.inbound.rest.answers import (
-    Catalogue,
-    CatalogueEntry,
-    ChangeList,
-    DiagnosisAnswer,
-    DiagnosisList,
-    FoundInterventionList,
-    InterventionAnswer,
-    InterventionList,
-    meta,
-)
-from evref.adapters.inbound.rest.operations import JSON, LINES, Operation
-from evref.adapters.inbound.rest.parameters import (
-    MOST_INCLUDED,
-    ChangesQuery,
-    DiagnosesQuery,
-    DiagnosisQuery,
-    Include,
-    InterventionSearchQuery,
-    InterventionsQuery,
-    NoQuery,
-)
+from evref.adapters.inbound.rest.answers import CatalogueEntry
+from evref.adapters.inbound.rest.operations import JSON, LINES, View
+from evref.adapters.inbound.rest.parameters import MOST_INCLUDED, Include
 from evref.adapters.inbound.rest.records import renderer, with_interventions
+from evref.adapters.inbound.web import headers
+from evref.adapters.inbound.web.admission import bearer_token
+from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
-from evref.adapters.inbound.web.representations import as_json
-from evref.application.catalogue.browse_catalogue import BrowseCatalogue
+from evref.adapters.inbound.web.representations import PRIVATE, Representation, as_json, respond
+from evref.domain.access.key import ApiKey
+from evref.domain.access.quota import DayUsage, Quota
+from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.intervention import Phase
 from evref.domain.catalogue.publication import Publication
 from evref.domain.catalogue.record_code import Classification, RecordCode, read_part
 from evref.domain.catalogue.served import Question, Served
 from evref.domain.catalogue.snomed import NO_MAP
+from evref.domain.catalogue.vocabulary import DISCLAIMER
 from evref.domain.errors import RemovedDiagnosisError, UnknownDiagnosisError, UnknownVersionError
 
+Answer: TypeAlias = dict[str, Any]
 
-class CatalogueViews:
-    """The views of the catalogue."""
 
-    def __init__(self, base_url: str, licence: str | None, browse: BrowseCatalogue) -> None:
-        self._base_url = base_url
-        self._licence = licence
-        self._browse = browse
+class Views:
+    """The views, which get the parsed parameters of the request by name."""
 
-    def _answer(self, served: Served, data: Any, **meta_: Any) -> dict[str, Any]:
-        return {"data": data, "meta": meta_ | meta(served, self._licence)}
+    def __init__(self, host: Host) -> None:
+        self._host = host
 
-    def list_diagnoses(self, served: Served, query: dict[str, Any]) -> dict[str, Any]:
+    def _answer(self, served: Served, data: Any, **meta: Any) -> Answer:
+        return {"data": data, "meta": meta | self._meta(served)}
+
+    def _meta(self, served: Served) -> dict[str, Any]:
+        """Return the metadata of every response with data."""
+        return {
+            "catalogue_version": served.catalogue.version,
+            "licence": served.licence(self._host.settings.licence),
+            "disclaimer": DISCLAIMER,
+        }
+
+    def list_diagnoses(self, served: Served, **query: Any) -> Answer:
         """List diagnoses
 
         Returns the diagnoses that any of the codes finds and that match the other parameters.
@@ -77,43 +75,30 @@ class CatalogueViews:
         shown = [*map(with_interventions, entries)]
         return self._answer(served, shown, count=len(entries), **more)
 
-    def get_diagnosis(
-        self,
-        served: Served,
-        id: str,  # noqa: A002 - public
-        query: dict[str, Any],
-    ) -> dict[str, Any]:
+    def get_diagnosis(self, served: Served, id: str, include: Include | None = None) -> Answer:
         """Get a diagnosis
 
         Returns one diagnosis by its id. Ids never change.
         """
         entry = _entry(served, id)
-        return self._answer(served, with_interventions(entry) if "include" in query else entry)
+        return self._answer(served, entry if include is None else with_interventions(entry))
 
     def list_interventions(
-        self,
-        served: Served,
-        id: str,  # noqa: A002 - public
-        query: dict[str, Any],
-    ) -> dict[str, Any]:
+        self, served: Served, id: str, module: Module | None = None, phase: Phase | None = None
+    ) -> Answer:
         """List the interventions of a diagnosis
 
         Returns the interventions of the enabled modules of the diagnosis, optionally of one module
         or phase, ordered by module and phase (each in its fixed order), title, then id.
         """
         entry = _entry(served, id)
-        filters = {"module": query.get("module"), "phase": query.get("phase")}
-        interventions = entry.visible_interventions(**filters)
+        interventions = entry.visible_interventions(module, phase)
+        filters = {"module": module, "phase": phase}
         return self._answer(
             served, interventions, count=len(interventions), diagnosis=entry, filters=filters
         )
 
-    def get_intervention(
-        self,
-        served: Served,
-        id: str,  # noqa: A002 - public
-        query: dict[str, Any],  # noqa: ARG002 - without parameters, to refuse any
-    ) -> dict[str, Any]:
+    def get_intervention(self, served: Served, id: str) -> Answer:
         """Get an intervention
 
         Returns one intervention by its id, with its diagnosis. Ids never change. An intervention
@@ -123,7 +108,7 @@ class CatalogueViews:
         data = {"intervention": intervention, "diagnosis": entry.diagnosis}
         return self._answer(served, data)
 
-    def search_interventions(self, served: Served, query: dict[str, Any]) -> dict[str, Any]:
+    def search_interventions(self, served: Served, **query: Any) -> Answer:
         """Search the interventions of all diagnoses
 
         Finds interventions by words, by codes, by diagnosis, or by any of these together: what is
@@ -166,7 +151,7 @@ class CatalogueViews:
             more |= {"umbrella": answers.umbrella, "read": answers.read, "ignored": answers.ignored}
         return self._answer(served, hits, **more)
 
-    def list_changes(self, served: Served, query: dict[str, Any]) -> dict[str, Any]:
+    def list_changes(self, served: Served, **query: Any) -> Answer:
         """List the changes in publications
 
         Returns the publications of the catalogue, newest first, each with the diagnoses that it
@@ -183,19 +168,14 @@ class CatalogueViews:
 
     def _changes_since(self, served: Served, version: str) -> list[Publication]:
         try:
-            publication = self._browse.changes_since(served, version)
+            publication = self._host.browse.changes_since(served, version)
         except UnknownVersionError as error:
             message = "is not stored: read the whole catalogue with getCatalogue"
             fault = ParameterFault("since", message, error.kept)
             raise InvalidParametersError(fault) from None
         return [] if publication is None else [publication]
 
-    def get_catalogue(
-        self,
-        served: Served,
-        media_type: str,
-        query: dict[str, Any],  # noqa: ARG002 - without parameters, to refuse any
-    ) -> Response:
+    def get_catalogue(self, served: Served, media_type: str) -> Response:
         """Get the whole catalogue
 
         All diagnoses in the order of `listDiagnoses`, each with its interventions in the order of
@@ -208,32 +188,46 @@ class CatalogueViews:
         # Records are rendered one at a time, because the whole document would take too much memory.
         records = map(_record, served.catalogue.entries)
         if media_type == LINES:
-            address = served.licence(self._licence)
+            address = served.licence(self._host.settings.licence)
             links = [f'<{address}>; rel="license"'] if address else []
-            links.append(f'<{self._base_url}/evidence>; rel="terms-of-service"')
+            links.append(f'<{self._host.settings.base_url}/evidence>; rel="terms-of-service"')
             fields = {"Evref-Catalogue-Version": served.catalogue.version, "Link": ", ".join(links)}
             lines = (record + b"\n" for record in records)
             return Response(lines, content_type=LINES, headers=fields)
-        whole_meta = {"count": len(served.catalogue.entries), **meta(served, self._licence)}
+        whole_meta = {"count": len(served.catalogue.entries), **self._meta(served)}
         return Response(_document(records, whole_meta), content_type=JSON)
 
-    def operations(self) -> list[Operation]:
-        diagnosis, intervention = "/diagnoses/<id>", "/interventions/<id>"
-        of_diagnosis = f"{diagnosis}/interventions"
-        return [
-            Operation("/diagnoses", self.list_diagnoses, DiagnosesQuery, DiagnosisList),
-            Operation(diagnosis, self.get_diagnosis, DiagnosisQuery, DiagnosisAnswer),
-            Operation(of_diagnosis, self.list_interventions, InterventionsQuery, InterventionList),
-            Operation(
-                "/interventions",
-                self.search_interventions,
-                InterventionSearchQuery,
-                FoundInterventionList,
-            ),
-            Operation(intervention, self.get_intervention, NoQuery, InterventionAnswer),
-            Operation("/changes", self.list_changes, ChangesQuery, ChangeList),
-            Operation("/catalogue", self.get_catalogue, NoQuery, Catalogue, (JSON, LINES)),
-        ]
+    def get_limit(self, served: Served, key: ApiKey, usage: DayUsage, quota: Quota) -> Answer:
+        """Get the daily limit
+
+        Returns the permission of the key, how many requests it has used today, and how many remain.
+        This request is never counted. It is answered even if no requests remain, or the key has no
+        permission.
+        """
+        status = {
+            "limit": quota.limit,
+            "remaining": quota.remaining,
+            "used": usage.admitted,
+            "refused": usage.refused,
+            "resets_at": datetime.fromtimestamp(quota.resets_at, UTC),
+            "permission": key.permission,
+            "expires_on": key.expires_on,
+        }
+        return self._answer(served, status)
+
+    def with_limit(self, view: View) -> View:
+        """Return the endpoint of a view that any active key may ask, and that counts no request."""
+
+        @wraps(view)
+        def serve() -> Response:
+            token = bearer_token(request.environ.get("HTTP_AUTHORIZATION"))
+            served = self._host.browse.current()
+            key, usage, quota = self._host.gate.status(token)
+            request.environ[headers.QUOTA] = quota
+            body = view(served=served, key=key, usage=usage, quota=quota).get_data()
+            return respond(Representation([body], JSON), PRIVATE)
+
+        return serve
 
 
 class _CodeAsIdError(UnknownDiagnosisError):
@@ -263,7 +257,7 @@ def _codes(served: Served, query: dict[str, Any]) -> tuple[RecordCode, ...]:
     codes: tuple[RecordCode, ...] = query["codes"]
     snomed = Classification.SNOMED_CT
     if served.snomed is None and any(code.classification is snomed for code in codes):
-        raise InvalidParametersError(ParameterFault(snomed, NO_MAP))
+        raise InvalidParametersError(ParameterFault(snomed, NO_MAP, ()))
     return codes
 
 
