@@ -10,6 +10,7 @@ from dependency_injector import providers
 from evref.adapters.outbound.memory import MemoryStorage
 from evref.adapters.outbound.redis import RedisStorage
 from evref.adapters.outbound.sql import SqlStorage
+from evref.bootstrap.app import create_app
 from evref.bootstrap.container import STORAGES, Container, container_for
 from evref.bootstrap.settings import Settings, SettingsError, StorageKind
 from evref.domain.access.token import KeyToken
@@ -130,3 +131,16 @@ def test_requests_do_not_wait_for_counters_that_hang_while_the_catalogue_is_read
                 container.gate().admit(KeyToken.make(7))
 
     assert asked == ["counters"]
+
+
+def test_the_application_is_made_from_the_environment(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Creating it does not access storage, which may not exist yet."""
+    monkeypatch.setenv("EVREF_BASE_URL", "https://evref.example.org")
+
+    app = create_app()
+
+    assert isinstance(app.spec, dict)
+    assert [server["url"] for server in app.spec["servers"]] == ["https://evref.example.org"]
+    assert list(folder.iterdir()) == []

@@ -1,4 +1,4 @@
-"""What a member does in the settings, from the first page to a revoked key."""
+"""What a member does in the settings, from the first page to a revoked key or a new colleague."""
 
 import re
 from urllib.error import HTTPError
@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.live import fill_in, opened_page, served_site, sign_in
-from tests.settings_pages.site import EMAIL, PASSWORD, Site
+from tests.settings_pages.site import COLLEAGUE, EMAIL, PASSWORD, Site
 
 
 def ask_with(site: Site, key: str) -> int:
@@ -197,3 +197,31 @@ def test_a_service_below_a_path_is_read_and_makes_a_key(browser: Browser) -> Non
 
         assert ask_with(site, key) == 200
         assert {cookie.get("path") for cookie in page.context.cookies()} == {"/evref"}
+
+
+CHOSEN = "the goose that counts backwards"
+
+
+def test_a_link_that_was_copied_lets_a_colleague_join(
+    browser: Browser, page: Page, site: Site
+) -> None:
+    """No request contains the link in its Referer header."""
+    sign_in(page)
+    page.goto("/settings/members/invite")
+    page.get_by_label("E-mail address").fill(COLLEAGUE)
+    page.get_by_role("button", name="Create the link").click()
+    page.get_by_role("button", name="Copy the link").click()
+    expect(page.locator("#link-copied")).to_have_text("Copied.")
+    link = page.evaluate("navigator.clipboard.readText()")
+
+    with opened_page(browser, site) as second:
+        referrers = []
+        second.on("request", lambda request: referrers.append(request.headers.get("referer", "")))
+        second.goto(link)
+        second.get_by_label("New password", exact=True).fill(CHOSEN)
+        second.get_by_label("New password again").fill(CHOSEN)
+        second.get_by_role("button", name="Join").click()
+        expect(second.get_by_role("button", name=COLLEAGUE)).to_be_visible()
+
+    assert len(referrers) > 2
+    assert not [referrer for referrer in referrers if "/settings/invitation" in referrer]

@@ -1,8 +1,9 @@
-"""Contract tests of the adapters for the clock, randomness and passwords."""
+"""Contract tests of the adapters for files, the clock, randomness and passwords."""
 
 import subprocess
 import sys
 
+from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.adapters.outbound.system import (
     Argon2PasswordHasher,
     SystemClock,
@@ -10,6 +11,7 @@ from evref.adapters.outbound.system import (
     ZxcvbnPasswordGuesser,
 )
 from evref.testing import (
+    CatalogueFilesContract,
     ClockContract,
     PasswordGuesserContract,
     PasswordHasherContract,
@@ -56,3 +58,7 @@ print(mebibytes() - before)
 
 class TestZxcvbnPasswordGuesser(PasswordGuesserContract):
     adapter = ZxcvbnPasswordGuesser
+
+
+class TestYamlCatalogueFiles(CatalogueFilesContract):
+    adapter = YamlCatalogueFiles

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from functools import cache
 
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from evref.adapters.outbound.files import read_word_lists
 from evref.domain.catalogue.search.folding import words_of
 from evref.domain.catalogue.search.lexicon import names_of
-from evref.domain.catalogue.search.lists import counting
+from evref.domain.catalogue.search.lists import WordLists, counting
 from tests.pages.site import bundled
+from tests.search.ablation import LEFT_TOGETHER, variants
 from tests.search.bundled import search
 from tests.search.cases import cases, measured
 
@@ -62,3 +64,12 @@ def test_the_wider_words_lead_to_diagnoses_of_the_catalogue() -> None:
     unknown = {id_ for _, _, several in read_word_lists().named for id_ in several} - ids
 
     assert unknown == set()
+
+
+def test_the_rules_and_lists_that_are_left_out_exist() -> None:
+    """A patch of what is not there raises an error."""
+    for _, _, rule in variants():
+        with rule():
+            pass
+
+    assert {field.name for field in fields(WordLists)} > LEFT_TOGETHER

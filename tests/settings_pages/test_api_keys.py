@@ -1,4 +1,4 @@
-"""The pages of API keys."""
+"""The pages of API keys: their forms, what these ask before they save, and long lists."""
 
 import re
 from datetime import date
@@ -280,3 +280,151 @@ def test_what_is_left_out_is_not_chosen(site: Site, member: Visitor, field: str)
     assert answer.status_code == 422
     assert f'<a href="#{field}">Choose ' in answer.text
     assert site.container.manage_keys().list_all(OPERATOR) == ()
+
+
+def send_again(member: Visitor, path: str, page: str) -> int:
+    return member.send(path, **fields_of(page)).status_code
+
+
+@pytest.mark.parametrize(
+    ("days_ago", "warning"),
+    [
+        (0, "It used 37 today: requests are refused from now on."),
+        (29, "It used 37 on the busiest of the last 30 days: on such a day, requests are refused."),
+    ],
+)
+def test_a_limit_below_the_use_is_asked_about_first(
+    site: Site, member: Visitor, days_ago: int, warning: str
+) -> None:
+    made = site.new_key()
+    site.use_key(made, 37, days_ago=days_ago)
+    path = f"{KEYS}/{made.key.id}"
+
+    asked = member.fill_in(path, daily_limit="36")
+
+    assert asked.status_code == 422
+    assert f"{warning} To confirm, send the form again." in text_of(asked.text)
+    assert site.only_key().daily_limit == 1000
+    assert send_again(member, path, asked.text) == 303
+    assert site.only_key().daily_limit == 36
+
+
+@pytest.mark.parametrize("days_ago", [0, 30])
+def test_a_limit_that_the_use_does_not_exceed_is_saved(
+    site: Site, member: Visitor, days_ago: int
+) -> None:
+    """Another field of a key whose limit is already lower is saved too."""
+    made = site.new_key()
+    site.use_key(made, 37, days_ago=days_ago)
+    path = f"{KEYS}/{made.key.id}"
+
+    assert member.fill_in(path, daily_limit="37" if days_ago == 0 else "5").status_code == 303
+    assert member.fill_in(path, name="Other").status_code == 303
+
+
+def test_a_name_that_another_live_key_has_is_accepted_after_a_warning(
+    site: Site, member: Visitor
+) -> None:
+    other = site.new_key("Ward app").key
+    warning = f"The key …{other.last_four} has this name too. To confirm, send the form again."
+
+    asked = member.fill_in(f"{KEYS}/new", name=" ward APP")
+
+    assert asked.status_code == 422
+    assert warning in text_of(asked.text)
+    assert send_again(member, f"{KEYS}/new", asked.text) == 201
+    third = site.new_key("Third").key
+    renamed = member.fill_in(f"{KEYS}/{third.id}", name="Ward app")
+    assert renamed.status_code == 422
+    assert send_again(member, f"{KEYS}/{third.id}", renamed.text) == 303
+
+
+def test_the_name_of_a_key_that_no_longer_works_or_of_the_key_itself_is_free(
+    site: Site, member: Visitor
+) -> None:
+    other = site.new_key("Ward app").key
+    assert member.fill_in(f"{KEYS}/{other.id}/revoke").status_code == 303
+
+    assert member.fill_in(f"{KEYS}/new", name="Ward app").status_code == 201
+    made = site.new_key("Other").key
+    assert member.fill_in(f"{KEYS}/{made.id}", name="Other", daily_limit="7").status_code == 303
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"daily_limit": "0"}, "its daily limit is 0"),
+        ({"permission": Permission.NONE.value}, "its permission level is “No access (paused)”"),
+    ],
+)
+def test_a_secret_that_opens_nothing_says_so(
+    member: Visitor, given: dict[str, str], reason: str
+) -> None:
+    created = member.fill_in(f"{KEYS}/new", name="Paused", **given)
+
+    assert key_on(created.text)
+    assert f"The key opens nothing: {reason}." in text_of(created.text)
+
+
+def test_the_rule_of_passwords_stands_beside_the_field(member: Visitor) -> None:
+    assert "8 to 1,024 characters of any kind" in text_of(member.get("/settings/password").text)
+
+
+def names(page: str) -> list[str]:
+    """Return the names of the keys on a page, in order."""
+    return re.findall(r'scope="row"><a href="[^"]*">([^<]*)<', page)
+
+
+def test_many_keys_are_listed_newest_first_in_pages_of_fifty(site: Site, member: Visitor) -> None:
+    for number in range(103):
+        site.new_key(f"Key {number:03}")
+        site.clock.advance(seconds=1)
+    used = site.new_key("Often used")
+    site.use_key(used, 5)
+
+    first, last = member.get(KEYS).text, member.get(f"{KEYS}?page=3").text
+
+    assert names(first) == ["Often used", *(f"Key {n:03}" for n in range(102, 53, -1))]
+    assert names(last) == [f"Key {n:03}" for n in range(3, -1, -1)]
+    assert names(member.get(f"{KEYS}?page=99").text) == names(last)
+    assert names(member.get(f"{KEYS}?sort=name").text)[0] == "Key 000"
+    assert names(member.get(f"{KEYS}?sort=use&q=often").text) == ["Often used"]
+    assert "must be one of" in text_of(member.get(f"{KEYS}?sort=secret").text)
+
+
+@pytest.mark.parametrize("version", [None, "", "0" * 16, "[" * 9000])
+def test_a_save_of_an_older_version_shows_both_and_saves_nothing(
+    site: Site, member: Visitor, version: str | None
+) -> None:
+    path = f"{KEYS}/{site.new_key(limit=1000).key.id}"
+    second = fields_of(member.get(path).text)
+    if version is not None:
+        second["version"] = version
+    member.fill_in(path, daily_limit="500", permission="none", expiry="30")
+
+    typed = {"name": "Other", "daily_limit": "700", "permission": "none", "expiry": "90"}
+    refused = member.send(path, **second | typed)
+
+    text = text_of(refused.text)
+    assert refused.status_code == 422
+    assert "Somebody else has changed this since you opened the page. Nothing was saved." in text
+    for saved in ("Saved now: Ward app.", "Saved now: 500.", "Saved now: 20 December 2026."):
+        assert saved in text
+    assert "Saved now: No access" not in text
+    assert site.container.storage().keys.list()[0].daily_limit == 500
+    again = fields_of(refused.text)
+    assert again | typed == again
+    assert member.send(path, **again).status_code == 303
+    key = site.container.storage().keys.list()[0]
+    assert (key.name, key.daily_limit, key.permission.value) == ("Other", 700, "none")
+
+
+def test_the_second_of_two_tabs_with_the_same_values_changes_nothing(
+    site: Site, member: Visitor
+) -> None:
+    path = f"{KEYS}/{site.new_key(limit=1000).key.id}"
+    second = fields_of(member.get(path).text) | {"daily_limit": "500"}
+    member.send(path, **second)
+
+    assert member.send(path, **second).status_code == 303
+    assert "Nothing was changed." in member.get(path).text
