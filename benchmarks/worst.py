@@ -17,6 +17,7 @@ from evref.bootstrap.app import create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.icd import stems_of
 from evref.domain.catalogue.record_code import MOST_VALUES
 from evref.domain.principal import Readers
 
@@ -29,8 +30,8 @@ _ACTIVITIES = "/fhir/ActivityDefinition"
 def worst_requests(catalogue: Catalogue) -> Iterator[Case]:
     """Yield what to send; the names are those of the table."""
     diagnoses = [entry.diagnosis for entry in catalogue.entries]
-    codes = [code.text for diagnosis in diagnoses for code in diagnosis.icd10_codes][:MOST_VALUES]
-    stems = [code.first_stem for diagnosis in diagnoses for code in diagnosis.icd11_codes]
+    codes = [code for diagnosis in diagnoses for code in diagnosis.icd10_codes][:MOST_VALUES]
+    stems = [stems_of(code)[0] for diagnosis in diagnoses for code in diagnosis.icd11_codes]
     clusters = ["/".join(stems[at : at + _STEMS]) for at in range(0, MOST_VALUES - _STEMS, _STEMS)]
     names = " ".join(diagnosis.name for diagnosis in diagnoses)
     misspelled = " ".join(f"{word[:3]}q{word[4:]}" for word in names.split())[:_LONGEST_TEXT]

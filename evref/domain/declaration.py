@@ -56,10 +56,14 @@ class Pattern:
     longest: int
 
     def check(self, rules: Rules, name: str, value: str) -> None:
-        if len(value) > self.longest:
-            rules.refuse(name, f"must have at most {self.longest} characters, has {len(value)}")
-        elif re.fullmatch(self.regex, value) is None or CONTROL.search(value) is not None:
+        if not self.fits(value):
             rules.refuse(name, f'must be {self.form}, not "{value}"')
+        elif len(value) > self.longest:
+            rules.refuse(name, f"must have at most {self.longest} characters, has {len(value)}")
+
+    def fits(self, value: str) -> bool:
+        """Return whether the value matches, whatever its length."""
+        return re.fullmatch(self.regex, value) is not None and CONTROL.search(value) is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ from evref.domain.catalogue.evidence import (
     Reference,
     ReferenceKind,
 )
-from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.catalogue.publication import Publication
 from evref.domain.catalogue.record_code import Edition
@@ -54,8 +53,8 @@ def a_diagnosis(
     return Diagnosis(
         id=diagnosis_id,
         name=name,
-        icd10_codes=tuple(Icd10Code(code) for code in icd10),
-        icd11_codes=tuple(Icd11Code(code) for code in icd11),
+        icd10_codes=tuple(icd10),
+        icd11_codes=tuple(icd11),
         enabled_modules=tuple(modules),
         checked_on=checked_on,
         **optional,

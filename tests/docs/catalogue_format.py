@@ -20,7 +20,7 @@ from evref.adapters.inbound.rest.records import limits_of, value_by_value
 from evref.domain.catalogue.diagnosis import RESERVED_IDS, Diagnosis, Module, Review
 from evref.domain.catalogue.effect import Effect, Measure
 from evref.domain.catalogue.evidence import Direction, Evidence, Recommendation, Reference
-from evref.domain.catalogue.icd import CodeList, FinerCodes, Icd10Code, Icd11Code
+from evref.domain.catalogue.icd import CodeList, FinerCodes
 from evref.domain.catalogue.intervention import FittVp, Intervention
 from evref.domain.catalogue.vocabulary import description
 from evref.domain.declaration import Field, Items, Kind, Pattern, Prose, Range, Slug, declared
@@ -137,8 +137,6 @@ def _prefixes(code_list: CodeList) -> dict[str, Any]:
 def _scalar(kind: Kind) -> dict[str, Any]:
     pattern = kind.marker(Pattern)
     message = {} if pattern is None else {"patternErrorMessage": pattern.form}
-    if kind.type in {Icd10Code, Icd11Code}:
-        return {**_TEXT, "pattern": f"^{kind.type.PATTERN}$", "patternErrorMessage": kind.type.FORM}
     if kind.type is str:
         return {**_TEXT, **message}
     types = {int: "integer", bool: "boolean", Decimal: "number"}
@@ -253,8 +251,9 @@ def _words(kind: Kind) -> str:
 
 
 def _plural(kind: Kind) -> str:
-    codes = dict.fromkeys((Icd10Code, Icd11Code), "codes")
-    return codes.get(kind.type, "texts" if kind.type is str else f"{kind.type.__name__.lower()}s")
+    if kind.type is str:
+        return "texts" if kind.marker(Pattern) is None else "codes"
+    return f"{kind.type.__name__.lower()}s"
 
 
 def _limit(marker: object) -> str:

@@ -23,7 +23,7 @@ from evref.domain.catalogue.diagnosis import Diagnosis, Module, Review
 from evref.domain.catalogue.effect import Effect, Interval, Measure, Per1000
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction, Evidence, Recommendation, Reference
-from evref.domain.catalogue.icd import CodeList, FinerCodes, Icd10Code, Icd11Code
+from evref.domain.catalogue.icd import CodeList, FinerCodes
 from evref.domain.catalogue.intervention import FittVp, Intervention
 from evref.domain.declaration import Field, declared
 from evref.domain.principal import Readers
@@ -91,8 +91,8 @@ def base() -> Entry:
 
 
 OTHERS: dict[tuple[type, str], dict[str, Any]] = {
-    (Diagnosis, "icd10_codes"): {"icd10_codes": (Icd10Code("M17"), Icd10Code("M24"))},
-    (Diagnosis, "icd11_codes"): {"icd11_codes": (Icd11Code("FA01"), Icd11Code("FA02"))},
+    (Diagnosis, "icd10_codes"): {"icd10_codes": ("M17", "M24")},
+    (Diagnosis, "icd11_codes"): {"icd11_codes": ("FA01", "FA02")},
     (Diagnosis, "terms"): {"terms": {"de": ("Kniearthrose",)}},
     (Diagnosis, "broader_codes"): {"broader_codes": ()},
     (Diagnosis, "mainstays"): {"mainstays": ()},

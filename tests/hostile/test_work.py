@@ -17,6 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evref.domain.catalogue.diagnosis import Diagnosis
+from evref.domain.catalogue.icd import stems_of
 from tests.http.service import Service, in_memory
 from tests.pages.site import bundled
 
@@ -42,8 +43,8 @@ def of_the_catalogue(
     )
 
 
-icd10 = of_the_catalogue(lambda diagnosis: [code.text for code in diagnosis.icd10_codes])
-stems = of_the_catalogue(lambda diagnosis: [code.first_stem for code in diagnosis.icd11_codes])
+icd10 = of_the_catalogue(lambda diagnosis: diagnosis.icd10_codes)
+stems = of_the_catalogue(lambda diagnosis: [stems_of(code)[0] for code in diagnosis.icd11_codes])
 icd11 = st.lists(stems, min_size=1, max_size=14).map("/".join)
 words = of_the_catalogue(
     lambda diagnosis: diagnosis.name.split(),

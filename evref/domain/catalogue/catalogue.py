@@ -250,7 +250,7 @@ class Catalogue:
 
 def chapter_of(diagnosis: Diagnosis) -> str:
     """Return the chapter of the diagnosis's first ICD-10 code, in plain words."""
-    category = diagnosis.icd10_codes[0].text[:3]
+    category = diagnosis.icd10_codes[0][:3]
     return next(words for first, words in reversed(_CHAPTERS) if category >= first)
 
 
@@ -269,13 +269,12 @@ def _share_a_code(diagnosis: Diagnosis, other: Diagnosis) -> bool:
 
 
 def _codes(diagnosis: Diagnosis) -> list[str]:
-    return [str(code) for code in (*diagnosis.icd10_codes, *diagnosis.icd11_codes)]
+    return [*diagnosis.icd10_codes, *diagnosis.icd11_codes]
 
 
 def _distance(diagnosis: Diagnosis, other: Diagnosis) -> int:
     return min(
-        abs(_number(a.text) - _number(b.text))
-        for a, b in product(diagnosis.icd10_codes, other.icd10_codes)
+        abs(_number(a) - _number(b)) for a, b in product(diagnosis.icd10_codes, other.icd10_codes)
     )
 
 

@@ -12,7 +12,6 @@ from functools import cache
 from operator import attrgetter
 from typing import Any
 
-from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.declaration import Declared, Kind, Written, declared
 
 Record = dict[str, Any]
@@ -70,7 +69,5 @@ _SCALARS: dict[type, _Write | None] = {
     bool: None,
     date: date.isoformat,
     Decimal: None,
-    Icd10Code: str,
-    Icd11Code: str,
 }
 """The functions that convert scalars to plain data; an enumeration becomes its value."""

@@ -141,7 +141,7 @@ class Diagnosis(Declared):
         )
         for code_list, finer in self.finer_codes.items():
             rules.add(finer.check_prefixes(code_list), within="finer_codes")
-        unknown = {*self.broader_codes} - {*map(str, (*self.icd10_codes, *self.icd11_codes))}
+        unknown = {*self.broader_codes} - {*self.icd10_codes, *self.icd11_codes}
         rules.require(
             not unknown,
             "broader_codes",

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, TypeAlias
 
-from evref.domain.declaration import Declared, Items, Written
-from evref.domain.errors import Fault, InvalidValueError
+from evref.domain.declaration import Declared, Items, Pattern, Written
 from evref.domain.rules import Rules
 
 # The letters I and O are not used, because they look like 1 and 0.
@@ -24,90 +23,51 @@ _EXTENSION = rf"X[A-HJ-NP-Z][0-9]{_BASE_34}{{1,3}}"
 LONGEST_CODE = 1000
 """Characters of a cluster of ICD-11."""
 
+Icd10Code: TypeAlias = Annotated[
+    str,
+    Pattern(
+        r"[A-Z][0-9]{2}(\.[0-9]{1,2})?",
+        "a WHO ICD-10 code: a letter and two digits, optionally with a dot and one or two digits, "
+        "such as M17 or M17.1",
+        longest=6,
+    ),
+]
+"""A code of WHO's ICD-10 (2019): a category such as M17, or a subdivision such as M17.1."""
 
-@dataclass(frozen=True, slots=True, order=True)
-class Icd10Code:
-    """A code of WHO's ICD-10 (2019): a category such as M17, or a subdivision such as M17.1.
+# The grammar is from the ICD-11 Reference Guide, "code structure": stem codes run from 1A00.00 to
+# ZZ9Z.ZZ with a digit in third place, extension codes begin with X.
+ICD_11 = Pattern(
+    rf"{_STEM}(/{_STEM}|&{_EXTENSION})*",
+    "an ICD-11 MMS stem code, or a cluster of them joined by / with extension codes after &, such "
+    "as FA01, FA01.0 or FA01.0&XK8G",
+    longest=LONGEST_CODE,
+)
+Icd11Code: TypeAlias = Annotated[str, ICD_11]
+"""A code of ICD-11 MMS: a stem code, or a cluster of stem codes (/) and extension codes (&)."""
 
-    Raises:
-        InvalidValueError: If the text is not such a code in upper case.
 
+def covers(code: str, other: str) -> bool:
+    """Return whether a code of ICD-11 equals the other or is an ancestor of it.
+
+    A cluster is more specific than each of its parts, so a code covers a cluster if each stem
+    of the code equals or is an ancestor of a stem of the cluster that has all its extensions.
+    The order of stems, and of the extensions of a stem, is irrelevant.
+
+    >>> covers("FA01", "FA01.0&XK8G")
+    True
+    >>> covers("FA01&XK8G", "FA01/FB53.1&XK8G")
+    False
     """
-
-    text: str
-
-    FORM = "a WHO ICD-10 code: a letter and two digits, optionally with a dot and one or two digits"
-    PATTERN = r"[A-Z][0-9]{2}(\.[0-9]{1,2})?"
-    LONGEST = 6
-
-    def __post_init__(self) -> None:
-        if re.fullmatch(self.PATTERN, self.text) is None:
-            raise InvalidValueError([Fault("icd10", f"must be {self.FORM}, such as M17 or M17.1")])
-
-    def __str__(self) -> str:
-        return self.text
+    theirs = _stems(other)
+    return all(
+        any(stem.startswith(ancestor) and extensions >= needed for stem, extensions in theirs)
+        for ancestor, needed in _stems(code)
+    )
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Icd11Code:
-    """A code of ICD-11 MMS: a stem code, or a cluster of stem codes (/) and extension codes (&).
-
-    The grammar is from the ICD-11 Reference Guide, "code structure": stem codes run from
-    1A00.00 to ZZ9Z.ZZ with a digit in third place, extension codes begin with X.
-
-    Raises:
-        InvalidValueError: If the text is not such a code in upper case.
-
-    """
-
-    text: str
-
-    FORM = "an ICD-11 MMS stem code, or a cluster of them joined by / with extension codes after &"
-    PATTERN = rf"{_STEM}(/{_STEM}|&{_EXTENSION})*"
-    LONGEST = LONGEST_CODE
-
-    def __post_init__(self) -> None:
-        if len(self.text) > self.LONGEST or re.fullmatch(self.PATTERN, self.text) is None:
-            raise InvalidValueError(
-                [Fault("icd11", f"must be {self.FORM}, such as FA01, FA01.0 or FA01.0&XK8G")]
-            )
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Return the code from text in upper or lower case."""
-        # str.upper turns some characters beyond ASCII, such as a dotless i, into ASCII letters.
-        return cls(text.upper() if text.isascii() else text)
-
-    def covers(self, other: Icd11Code) -> bool:
-        """Return whether this code equals the other or is an ancestor of it.
-
-        A cluster is more specific than each of its parts, so a code covers a cluster if each stem
-        of the code equals or is an ancestor of a stem of the cluster that has all its extensions.
-        The order of stems, and of the extensions of a stem, is irrelevant.
-
-        >>> Icd11Code("FA01").covers(Icd11Code("FA01.0&XK8G"))
-        True
-        >>> Icd11Code("FA01&XK8G").covers(Icd11Code("FA01/FB53.1&XK8G"))
-        False
-        """
-        theirs = _stems(other.text)
-        return all(
-            any(stem.startswith(ancestor) and extensions >= needed for stem, extensions in theirs)
-            for ancestor, needed in _stems(self.text)
-        )
-
-    @property
-    def first_stem(self) -> str:
-        """The first stem code."""
-        return self.text.partition("/")[0].partition("&")[0]
-
-    @property
-    def stems(self) -> tuple[str, ...]:
-        """The stem codes, without extension codes."""
-        return tuple(stem for stem, _ in _stems(self.text))
-
-    def __str__(self) -> str:
-        return self.text
+def stems_of(code: str) -> tuple[str, ...]:
+    """Return the stem codes of a code of ICD-11, without extension codes."""
+    return tuple(stem for stem, _ in _stems(code))
 
 
 def _stems(cluster: str) -> list[tuple[str, frozenset[str]]]:

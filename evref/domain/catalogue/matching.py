@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Annotated, TypeAlias
 
 from evref.domain.catalogue.diagnosis import CodeText, Diagnosis, DiagnosisId
-from evref.domain.catalogue.icd import CodeList, FinerCodes, Icd11Code
+from evref.domain.catalogue.icd import CodeList, FinerCodes, covers, stems_of
 from evref.domain.catalogue.record_code import Classification, Edition, Qualifier, RecordCode
 from evref.domain.declaration import Example, Named
 
@@ -100,8 +100,8 @@ def fit(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
 
 def prefixes(diagnosis: Diagnosis) -> Iterator[str]:
     """Yield the codes and prefixes of the diagnosis, with which every code that fits it begins."""
-    yield from (code.text for code in diagnosis.icd10_codes)
-    yield from (code.first_stem for code in diagnosis.icd11_codes)
+    yield from diagnosis.icd10_codes
+    yield from (stems_of(code)[0] for code in diagnosis.icd11_codes)
     for finer in diagnosis.finer_codes.values():
         yield from finer.includes
         yield from finer.excludes
@@ -110,9 +110,9 @@ def prefixes(diagnosis: Diagnosis) -> Iterator[str]:
 def codes_below(code: RecordCode, diagnosis: Diagnosis) -> tuple[str, ...]:
     """Return the codes of the diagnosis that are below the code, in order."""
     if code.classification is Classification.ICD_11:
-        known = [(known.text, known.stems) for known in diagnosis.icd11_codes]
+        known = [(known, stems_of(known)) for known in diagnosis.icd11_codes]
     else:
-        known = [(known.text, (known.text,)) for known in diagnosis.icd10_codes]
+        known = [(known, (known,)) for known in diagnosis.icd10_codes]
     return tuple(
         sorted(text for text, stems in known if any(stem.startswith(code.stems) for stem in stems))
     )
@@ -132,7 +132,7 @@ def best_fits(matches: Iterable[Match]) -> dict[str, Doubt | None]:
 
 def _fit_of_icd10(text: str, edition: Edition | None, diagnosis: Diagnosis) -> Fit | None:
     divided = text.partition(".")[2]
-    codes = [code.text for code in diagnosis.icd10_codes]
+    codes = diagnosis.icd10_codes
     if edition is Edition.WHO and len(divided) <= 1:
         listed = [
             _fit_by_prefixes(text, diagnosis, diagnosis.finer_codes.get(code_list, _NONE))
@@ -161,14 +161,14 @@ def _agreed(fits: Sequence[Fit]) -> Fit | None:
 
 
 def _fit_of_icd11(code: RecordCode, diagnosis: Diagnosis) -> Fit | None:
-    clusters = [known for known in diagnosis.icd11_codes if known.text != known.first_stem]
-    codes = [known.text for known in diagnosis.icd11_codes if known not in clusters]
+    clusters = [known for known in diagnosis.icd11_codes if (known,) != stems_of(known)]
+    codes = [known for known in diagnosis.icd11_codes if known not in clusters]
     fits = [_fit_in_list(stem, codes, diagnosis, CodeList.ICD_11) for stem in code.stems]
     # A cluster in the catalogue means less than each of its stems.
     fits += [
-        _fit_by_codes(cluster.text, [cluster.text], diagnosis, _NONE)
+        _fit_by_codes(cluster, [cluster], diagnosis, _NONE)
         for cluster in clusters
-        if cluster.covers(Icd11Code(code.read_as or ""))
+        if covers(cluster, code.read_as or "")
     ]
     return _best(fits)
 

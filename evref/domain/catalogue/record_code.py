@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from evref.domain.catalogue.icd import Icd11Code
-from evref.domain.errors import InvalidValueError
+from evref.domain.catalogue.icd import ICD_11, stems_of
 from evref.domain.redaction import has_key, without_keys
 
 
@@ -73,7 +72,7 @@ class RecordCode:
         if self.read_as is None or self.error is not None:
             return ()
         if self.classification is Classification.ICD_11:
-            return Icd11Code(self.read_as).stems
+            return stems_of(self.read_as)
         if self.classification is Classification.SNOMED_CT:
             codes = (code for group in self.targets for branch in group for code in branch)
             return tuple(dict.fromkeys(stem for code in codes for stem in code.stems))
@@ -192,11 +191,10 @@ def read_part(
 
 
 def _icd11(given: str) -> list[RecordCode]:
-    try:
-        code = Icd11Code.parse("".join(given.split()))
-    except InvalidValueError:
-        return []
-    return [RecordCode(Classification.ICD_11, given, code.text)]
+    text = "".join(given.split())
+    # str.upper turns some characters beyond ASCII, such as a dotless i, into ASCII letters.
+    text = text.upper() if text.isascii() else text
+    return [RecordCode(Classification.ICD_11, given, text)] if ICD_11.fits(text) else []
 
 
 def _icd10(given: str, words: list[str], edition: Edition | None) -> list[RecordCode]:

@@ -229,9 +229,9 @@ class Resources:
                 "valueCodeableConcept": {
                     "coding": [
                         {
-                            **(broader if code.text in diagnosis.broader_codes else {}),
+                            **(broader if code in diagnosis.broader_codes else {}),
                             "system": system.urls[0],
-                            "code": code.text,
+                            "code": code,
                         }
                     ],
                     "text": diagnosis.name,
@@ -317,8 +317,8 @@ def _described(intervention: Intervention) -> str:
 
 
 def _facts(diagnosis: Diagnosis) -> str:
-    codes = ", ".join(code.text for code in diagnosis.icd10_codes)
-    codes_of_icd11 = ", ".join(code.text for code in diagnosis.icd11_codes)
+    codes = ", ".join(diagnosis.icd10_codes)
+    codes_of_icd11 = ", ".join(diagnosis.icd11_codes)
     checked = f"Checked against its sources on {diagnosis.checked_on}."
     return f"ICD-10: {codes}. ICD-11: {codes_of_icd11}. {checked}"
 

@@ -291,8 +291,6 @@ def value_by_value(kind: type[StrEnum], introduction: str) -> str:
 def limits_of(kind: Kind) -> dict[str, Any]:
     """Return the limits and the example of a kind as JSON Schema keywords."""
     limits: dict[str, Any] = {}
-    if pattern := getattr(kind.type, "PATTERN", None):
-        limits |= {"pattern": f"^{pattern}$", "maxLength": kind.type.LONGEST}
     for marker in kind.markers:
         if isinstance(marker, Slug):
             limits["pattern"] = f"^{SLUG}$"

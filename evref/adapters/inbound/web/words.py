@@ -76,7 +76,7 @@ def summary(entry: Entry) -> str:
         f"{NAMES[group]} ({len(some)}): {some[0].title}."
         for group, some in islice(entry.card().items(), _PREVIEWED)
     ]
-    codes = ", ".join(map(str, diagnosis.icd10_codes))
+    codes = ", ".join(diagnosis.icd10_codes)
     return " ".join([f"{diagnosis.name} (ICD-10 {codes}).", *(lines or ["No interventions."])])
 
 

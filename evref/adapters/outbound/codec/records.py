@@ -16,7 +16,6 @@ from enum import StrEnum
 from functools import cache, partial
 from typing import Any, ParamSpec, TypeVar
 
-from evref.domain.catalogue.icd import Icd10Code, Icd11Code
 from evref.domain.declaration import Declared, Field, Kind, declared
 from evref.domain.errors import InvalidValueError
 
@@ -245,23 +244,12 @@ def _read_date(value: object, or_null: str = "") -> date:
     raise wrong('a date (year, month and day) in quotes, such as "2026-11-21"', text)
 
 
-def _read_code(kind: type[Icd10Code | Icd11Code], value: object, or_null: str = "") -> Any:  # noqa: ANN401 - either kind
-    text = read_text(value, or_null)
-    try:
-        return kind(text)
-    except InvalidValueError as error:
-        (fault,) = error.faults
-        raise UnreadableError([((), f"{fault.message}, {_found(text)}")]) from None
-
-
 _SCALARS: dict[type, Callable[..., Any]] = {
     str: read_text,
     int: _read_whole_number,
     bool: _read_flag,
     Decimal: _read_number,
     date: _read_date,
-    Icd10Code: partial(_read_code, Icd10Code),
-    Icd11Code: partial(_read_code, Icd11Code),
 }
 
 
