@@ -101,7 +101,7 @@ def test_the_workers_count_together(server: Server, store: Store) -> None:
 AS_ANOTHER_USER = """
 import os
 from pathlib import Path
-from evref.adapters.inbound.metrics.blueprint import Metrics
+from evref.adapters.inbound.metrics.counts import Metrics
 from evref.adapters.inbound.web.host import CompletedRequest
 
 metrics = Metrics(Path())

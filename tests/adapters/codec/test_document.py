@@ -8,7 +8,8 @@ import json
 import pytest
 from hypothesis import given
 
-from evref.adapters.outbound.codec import UnreadableError, from_document, to_document
+from evref.adapters.outbound.codec.document import from_document, to_document
+from evref.adapters.outbound.codec.records import UnreadableError
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
 from evref.domain.catalogue.effect import Measure
 from evref.domain.catalogue.entry import Entry

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from evref.adapters.outbound.codec import Unquoted
+from evref.adapters.outbound.codec.records import Unquoted
 from evref.adapters.outbound.files import nodes
 from evref.adapters.outbound.files.nodes import FileError, parsed
 from tests.adapters.files.support import KNEE, faults_in_text, knee_with

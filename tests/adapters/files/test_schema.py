@@ -12,7 +12,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evref.adapters.outbound.codec import UnreadableError, from_document
+from evref.adapters.outbound.codec.document import from_document
+from evref.adapters.outbound.codec.records import UnreadableError
 from evref.adapters.outbound.files.nodes import parsed
 from evref.adapters.outbound.files.writing import text_of_entry
 from evref.domain.catalogue.catalogue import Catalogue

@@ -4,7 +4,8 @@ import pathlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from evref.adapters.outbound.codec import Path, UnreadableError, from_document
+from evref.adapters.outbound.codec.document import from_document
+from evref.adapters.outbound.codec.records import Path, UnreadableError
 from evref.adapters.outbound.files.folders import Folders, shown_path, text_of
 from evref.adapters.outbound.files.nodes import FileError, Node, parsed, shown
 from evref.adapters.outbound.files.snomed_map import read_snomed_map

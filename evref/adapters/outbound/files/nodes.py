@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from evref.adapters.outbound.codec import NUMBER, Quoted, Unquoted
+from evref.adapters.outbound.codec.records import NUMBER, Quoted, Unquoted
 from evref.domain.rules import CONTROL
 
 DEEPEST_NESTING = 20

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from evref.adapters.outbound.codec import to_document
+from evref.adapters.outbound.codec.document import to_document
 from evref.adapters.outbound.files.folders import (
     LARGEST_FILE,
     reason,

@@ -11,7 +11,8 @@ from typing import Any, cast
 
 from sqlalchemy import delete, func, insert, select, update
 
-from evref.adapters.outbound.codec import from_document, read_record, to_document
+from evref.adapters.outbound.codec.document import from_document, to_document
+from evref.adapters.outbound.codec.records import read_record
 from evref.adapters.outbound.sql.engine import SqlPart, Transaction
 from evref.adapters.outbound.sql.tables import (
     catalogue_history,

@@ -1,40 +1,29 @@
-"""`/metrics`: metrics for monitoring, in the text format of Prometheus.
+"""What `/metrics` reports. Workers count in files: in storage, each request would wait twice."""
 
-https://prometheus.io/docs/instrumenting/exposition_formats/
-
-It requires a token, so that it is not public if a proxy does not block it. Workers count in files,
-because counting in storage would make each request wait for storage twice.
-"""
-
-import hmac
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from http import HTTPStatus
 from pathlib import Path
 
-from flask import Blueprint, Response, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4 as _CONTENT_TYPE
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 import evref
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.host import CompletedRequest
-from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.domain.access.quota import Quota
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.errors import EvrefError
 
 # Seconds. A response takes less than a millisecond, or up to three seconds if storage is slow.
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 # A client can send any other method, and each would create a separate time series.
 _METHODS = {"GET", "HEAD", "OPTIONS", "POST"}
-
 
 # The outcomes of admission by the status of the response, in addition to "admitted".
 _REFUSALS: dict[int, str] = {
@@ -80,7 +69,6 @@ class Metrics:
             buckets=_BUCKETS,
             registry=registry,
         )
-
         self._near_limit = Counter(
             "evref_keys_near_limit",
             "Keys that reached 90 % of their limit of the day.",
@@ -115,55 +103,26 @@ class Metrics:
         registry.register(_Present(self._folder, catalogue, warnings))
         return generate_latest(registry)
 
-    def blueprint(
-        self, browse: BrowseCatalogue, warnings: Callable[[], Sequence[str]], token: str
-    ) -> Blueprint:
-        """Return the endpoint of the report, which requires the operator's token.
 
-        `warnings` returns warnings about the setup of storage.
-        """
-        pages = Blueprint("metrics", __name__)
-
-        @pages.get("/metrics")
-        def report() -> Response:
-            sent = request.headers.get("Authorization", "")
-            if not hmac.compare_digest(sent.encode(), f"Bearer {token}".encode()):
-                return Response(
-                    "Send the header “Authorization: Bearer …” with EVREF_METRICS_TOKEN.\n",
-                    401,
-                    {"WWW-Authenticate": 'Bearer realm="evref metrics"'},
-                    content_type="text/plain; charset=utf-8",
-                )
-            catalogue: Catalogue | None = None
-            present: Sequence[str] = ()
-            with suppress(EvrefError):
-                catalogue = browse.current().catalogue
-            with suppress(EvrefError):
-                present = warnings()
-            return Response(self.report(catalogue, present), content_type=_CONTENT_TYPE)
-
-        return pages
-
-
+@dataclass(frozen=True, eq=False)
 class _Present(Collector):
     """What holds now: the software, the catalogue, the workers, and the warnings of storage."""
 
-    def __init__(self, folder: Path, catalogue: Catalogue | None, warnings: Sequence[str]) -> None:
-        self._folder = folder
-        self._catalogue = catalogue
-        self._warnings = warnings
+    folder: Path
+    catalogue: Catalogue | None
+    warnings: Sequence[str]
 
     def collect(self) -> Iterator[Metric]:
         yield InfoMetricFamily("evref_build", "The software.", {"version": evref.__version__})
-        if self._catalogue is not None:
-            yield from _of_catalogue(self._catalogue)
+        if self.catalogue is not None:
+            yield from _of_catalogue(self.catalogue)
         yield GaugeMetricFamily(
-            "evref_workers", "Workers that are running.", _running_workers(self._folder)
+            "evref_workers", "Workers that are running.", _running_workers(self.folder)
         )
         metric = GaugeMetricFamily(
             "evref_storage_warning", "A warning about the setup of storage.", labels=["warning"]
         )
-        for warning in self._warnings:
+        for warning in self.warnings:
             metric.add_metric([warning], 1)
         yield metric
 
