@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from datetime import date, datetime
 
 from evref.domain.access.caps import KeyCaps
-from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.key import ApiKey
 from evref.domain.access.quota import DayUsage, Quota
 from evref.domain.identifiers import Digest
 
@@ -16,8 +16,8 @@ class Admission(ABC):
     """Counts requests by key and UTC day, exactly, even if they are concurrent."""
 
     @abstractmethod
-    def admit(self, digest: Digest, needed: Permission, instant: datetime) -> Quota:
-        """Admit and count a request, and return the quota after it, in one atomic step.
+    def admit(self, digest: Digest, instant: datetime) -> Quota:
+        """Admit and count a request that reads, and return the quota after it, in one atomic step.
 
         The number of requests admitted in a day never exceeds the limit of the key, for any number
         of concurrent requests, processes and machines, and no request below the limit is refused.
@@ -27,7 +27,7 @@ class Admission(ABC):
         Raises:
             InvalidApiKeyError: If no active key has a secret with this digest that is valid at
                 the instant; nothing is counted.
-            InsufficientPermissionError: If its level is below `needed`; nothing is counted.
+            InsufficientPermissionError: If its permission is not to read; nothing is counted.
             QuotaExceededError: If its limit is used up; the request is counted as refused.
 
         """

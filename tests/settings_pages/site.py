@@ -16,7 +16,7 @@ from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.app import create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.key import ApiKey
 from evref.domain.access.quota import QuotaExceededError
 from evref.domain.accounts.institution import Member
 from evref.domain.audit import AuditEntry
@@ -124,7 +124,7 @@ class Site(Installation):
         for _ in range(times):
             with suppress(QuotaExceededError):
                 admission = self.container.storage().admission
-                admission.admit(made.token.digest, Permission.READ, instant)
+                admission.admit(made.token.digest, instant)
 
     def audit_log(self, institution: str = INSTITUTION) -> tuple[AuditEntry, ...]:
         log: AuditLog = self.container.storage().audit

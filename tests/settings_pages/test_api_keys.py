@@ -237,9 +237,7 @@ def test_the_expiry_of_a_key_can_be_changed(
 def test_names_are_text_and_nothing_else(site: Site, member: Visitor, name: str) -> None:
     answer = member.fill_in(NEW, name=name)
     made = site.only_key()
-    site.container.storage().admission.admit(
-        site.new_key(name).token.digest, Permission.READ, MORNING
-    )
+    site.container.storage().admission.admit(site.new_key(name).token.digest, MORNING)
     path = f"{KEYS}/{made.id}"
 
     pages = [answer.text] + [

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from evref.application.circuit_breaker import CircuitBreaker
-from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.key import ApiKey
 from evref.domain.access.quota import DayUsage, Quota, utc_day
 from evref.domain.access.token import KeyToken
 from evref.ports.storage import Storage
@@ -21,8 +21,8 @@ class Gate:
 
     def admit(self, token: KeyToken) -> Quota:
         """Admit and count a request that reads the catalogue."""
-        instant, needed = self.clock.now(), Permission.READ
-        return self.breaker(lambda: self.storage.admission.admit(token.digest, needed, instant))
+        instant = self.clock.now()
+        return self.breaker(lambda: self.storage.admission.admit(token.digest, instant))
 
     def status(self, token: KeyToken) -> tuple[ApiKey, DayUsage, Quota]:
         """Return the key, its counts of today and its quota. Count nothing, and refuse no key for
@@ -34,7 +34,7 @@ class Gate:
 
     def _status(self, digest: str, instant: datetime) -> tuple[ApiKey, DayUsage]:
         key, day = self.storage.keys.with_digest(digest), utc_day(instant)
-        key.check(digest, Permission.NONE, instant)
+        key.check(digest, instant, to_read=False)
         for usage in self.storage.usage.history(key.id, day, day):
             # The limit of the day is that at the time of the last request.
             return key, replace(usage, limit=key.daily_limit)

@@ -27,15 +27,6 @@ class Permission(StrEnum):
     NONE = "none"
     READ = "read"
 
-    def allows(self, needed: Permission) -> bool:
-        return _LEVELS[self] >= _LEVELS[needed]
-
-    def and_above(self) -> tuple[Permission, ...]:
-        return tuple(level for level in Permission if level.allows(self))
-
-
-_LEVELS = {permission: level for level, permission in enumerate(Permission)}
-
 
 EXPIRES_SOON_DAYS = 14
 NEAR_LIMIT_PERCENT = 80
@@ -165,14 +156,14 @@ class ApiKey:
         )
         return next((state for state, holds in most_important_first if holds), KeyState.ACTIVE)
 
-    def check(self, digest: Digest, needed: Permission, instant: datetime) -> None:
+    def check(self, digest: Digest, instant: datetime, *, to_read: bool = True) -> None:
         """Raise `InvalidApiKeyError` if the key is revoked or expired, or has no valid secret with
-        this digest, and `InsufficientPermissionError` if its level is below the needed one.
+        this digest, and `InsufficientPermissionError` if it may not read, but is to.
         """
         works = any(secret.digest == digest and secret.works_at(instant) for secret in self.secrets)
         if not works or not self.is_live(utc_day(instant)):
             raise InvalidApiKeyError
-        if not self.permission.allows(needed):
+        if to_read and self.permission is not Permission.READ:
             raise InsufficientPermissionError
 
     def changed(self, **fields: Unpack[KeyFields]) -> ApiKey:

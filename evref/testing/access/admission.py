@@ -16,14 +16,13 @@ from evref.testing.filling import at_once, change_key, keep_institutions, keep_k
 
 TODAY = NOON.date()
 TOMORROW = TODAY + timedelta(days=1)
-READ = Permission.READ
 HOUR = timedelta(hours=1)
 
 
 def ask(storage: Storage, digest: str, instant: datetime = NOON) -> tuple[Quota, bool]:
     """Return the quota after a request, and whether the request was admitted."""
     try:
-        return storage.admission.admit(digest, READ, instant), True
+        return storage.admission.admit(digest, instant), True
     except QuotaExceededError as error:
         return error.quota, False
 
@@ -34,7 +33,7 @@ def admit(storage: Storage, digest: str, times: int, day: date = TODAY) -> list[
 
 def assert_invalid(storage: Storage, digest: str, instant: datetime) -> None:
     with pytest.raises(InvalidApiKeyError):
-        storage.admission.admit(digest, READ, instant)
+        storage.admission.admit(digest, instant)
 
 
 class AdmissionContract:
@@ -84,23 +83,14 @@ class AdmissionContract:
         assert_invalid(storage, digest, at_noon(TOMORROW))
         assert storage.usage.history("k1", TODAY, TOMORROW) == (DayUsage(TODAY, 1000, 1, 0),)
 
-    def test_a_level_below_the_needed_one_is_refused_and_not_counted(
-        self, storage: Storage
-    ) -> None:
+    def test_a_key_without_permission_is_refused_and_not_counted(self, storage: Storage) -> None:
         """The error is the missing permission, and the counts of the day do not change."""
         digest = keep_key(storage, a_key(permission=Permission.NONE))
 
         with pytest.raises(InsufficientPermissionError):
-            storage.admission.admit(digest, READ, NOON)
+            storage.admission.admit(digest, NOON)
 
         assert storage.usage.history("k1", TODAY, TODAY) == ()
-
-    @pytest.mark.parametrize("level", Permission)
-    def test_a_level_allows_all_below_it(self, storage: Storage, level: Permission) -> None:
-        """Each level is admitted if no permission is needed."""
-        digest = keep_key(storage, a_key(permission=level))
-
-        assert storage.admission.admit(digest, Permission.NONE, NOON).admitted == 1
 
     def test_a_revocation_holds_for_the_next_request(self, storage: Storage) -> None:
         """A key that was admitted just before its revocation is refused just after it."""
@@ -120,9 +110,9 @@ class AdmissionContract:
             change_key(storage, "k1", lambda key, level=level: key.changed(permission=level))  # type: ignore[misc]
             if level is Permission.NONE:
                 with pytest.raises(InsufficientPermissionError):
-                    storage.admission.admit(digest, READ, NOON)
+                    storage.admission.admit(digest, NOON)
 
-        assert storage.admission.admit(digest, READ, NOON).admitted == 2
+        assert storage.admission.admit(digest, NOON).admitted == 2
 
     def test_keys_are_counted_apart(self, storage: Storage) -> None:
         """Requests of one key do not use up the limit of another."""
@@ -130,7 +120,7 @@ class AdmissionContract:
         second = keep_key(storage, a_key("k2", limit=1))
         admit(storage, first, 2)
 
-        assert storage.admission.admit(second, READ, NOON) == Quota("k2", 1, 1, NOON)
+        assert storage.admission.admit(second, NOON) == Quota("k2", 1, 1, NOON)
 
     def test_exactly_the_limit_of_concurrent_requests_is_admitted(self, storage: Storage) -> None:
         """The admitted requests have the counts from one to the limit, each once."""
@@ -223,7 +213,7 @@ class AdmissionContract:
         keep_key(storage, a_key(secrets=[secret], expires_on=TODAY))
         late = (NOON - timedelta(minutes=1)).astimezone(timezone(timedelta(hours=14)))
 
-        assert storage.admission.admit(secret.digest, READ, late).admitted == 1
+        assert storage.admission.admit(secret.digest, late).admitted == 1
         assert [day.day for day in storage.usage.history("k1", TODAY, TOMORROW)] == [TODAY]
         assert_invalid(storage, secret.digest, NOON)
 
@@ -243,7 +233,7 @@ class AdmissionContract:
 
         assert_invalid(storage, old.digest, NOON)
         assert_invalid(storage, dropped.digest, NOON - HOUR)
-        assert storage.admission.admit(new.digest, READ, NOON).admitted == 3
+        assert storage.admission.admit(new.digest, NOON).admitted == 3
 
     def test_after_a_rotation_both_secrets_count_on_one_limit_until_the_old_one_ends(
         self, storage: Storage
@@ -256,10 +246,10 @@ class AdmissionContract:
 
         end = NOON + HOUR
         just_before = end - timedelta(microseconds=1)
-        assert storage.admission.admit(new, READ, NOON) == Quota("k1", 4, 2, NOON)
-        assert storage.admission.admit(old, READ, just_before).admitted == 3
+        assert storage.admission.admit(new, NOON) == Quota("k1", 4, 2, NOON)
+        assert storage.admission.admit(old, just_before).admitted == 3
         assert_invalid(storage, old, end)
-        assert storage.admission.admit(new, READ, end).admitted == 4
+        assert storage.admission.admit(new, end).admitted == 4
         assert not ask(storage, new, end)[1]
         assert storage.usage.history("k1", TODAY, TODAY) == (DayUsage(TODAY, 4, 4, 1),)
 

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Collection, Mapping
 from datetime import date, datetime, timedelta
 
-from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.key import ApiKey
 from evref.domain.access.quota import (
     USAGE_RETENTION_DAYS,
     DayUsage,
@@ -33,10 +33,10 @@ class OwnAdmission(Admission):
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def admit(self, digest: str, needed: Permission, instant: datetime) -> Quota:
+    def admit(self, digest: str, instant: datetime) -> Quota:
         day = utc_day(instant)
         with self._database.transaction() as connection:
-            key = _checked(connection, digest, needed, instant)
+            key = _checked(connection, digest, instant)
             before = _usage(connection, key.id, day) or DayUsage(day, 0, 0, 0)
             fits = before.admitted < key.daily_limit
             admitted, refused = before.admitted + fits, before.refused + (not fits)
@@ -79,11 +79,9 @@ class OwnUsageReports(UsageReports):
             connection.execute("DELETE FROM counts WHERE day < ?", [first.isoformat()])
 
 
-def _checked(
-    connection: sqlite3.Connection, digest: str, needed: Permission, instant: datetime
-) -> ApiKey:
+def _checked(connection: sqlite3.Connection, digest: str, instant: datetime) -> ApiKey:
     key = with_digest(connection, digest)
-    key.check(digest, needed, instant)
+    key.check(digest, instant)
     return key
 
 

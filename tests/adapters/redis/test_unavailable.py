@@ -10,7 +10,6 @@ import pytest
 from evref.adapters.outbound.memory import MemoryStorage
 from evref.adapters.outbound.redis import RedisStorage
 from evref.adapters.outbound.redis.server import RedisServer
-from evref.domain.access.key import Permission
 from evref.domain.errors import (
     InvalidValueError,
     StorageNotReadyError,
@@ -69,11 +68,11 @@ def test_nothing_is_admitted_while_there_is_a_fault(
     fault: Callable[[servers.RedisServer], AbstractContextManager[None]],
 ) -> None:
     storage, digest = served
-    at_once(8, lambda _: storage.admission.admit(digest, Permission.READ, NOON))
+    at_once(8, lambda _: storage.admission.admit(digest, NOON))
 
     def refused(_: int) -> None:
         for act in (
-            lambda: storage.admission.admit(digest, Permission.READ, NOON),
+            lambda: storage.admission.admit(digest, NOON),
             storage.ping,
         ):
             with pytest.raises(StorageUnavailableError) as caught:
@@ -83,7 +82,7 @@ def test_nothing_is_admitted_while_there_is_a_fault(
     with fault(fragile):
         at_once(8, refused)
 
-    at_once(8, lambda _: storage.admission.admit(digest, Permission.READ, NOON))
+    at_once(8, lambda _: storage.admission.admit(digest, NOON))
     storage.ping()
 
 

@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 from redis import Redis
 
-from evref.domain.access.key import Permission
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.storage import Storage
 from evref.testing.builders import NOON, a_key
@@ -31,7 +30,7 @@ def _institution(storage: Storage) -> None:
 def test_the_names_of_a_key_are_in_one_slot_of_a_cluster_and_expire(
     storage: Storage, admin: Redis
 ) -> None:
-    storage.admission.admit(keep_key(storage, a_key()), Permission.READ, NOON)
+    storage.admission.admit(keep_key(storage, a_key()), NOON)
 
     names = {"evref:{k1}:2026-03-01": 400, "evref:{k1}:last": 400}
     assert set(admin.keys()) == set(names)
@@ -42,11 +41,11 @@ def test_the_names_of_a_key_are_in_one_slot_of_a_cluster_and_expire(
 def test_further_requests_do_not_delay_the_expiry(storage: Storage, admin: Redis) -> None:
     """The time to expiry begins with the first request of the day."""
     digest = keep_key(storage, a_key(limit=4))
-    storage.admission.admit(digest, Permission.READ, NOON)
+    storage.admission.admit(digest, NOON)
     admin.expire("evref:{k1}:2026-03-01", 100)
 
     for _ in range(3):
-        storage.admission.admit(digest, Permission.READ, NOON)
+        storage.admission.admit(digest, NOON)
 
     assert admin.ttl("evref:{k1}:2026-03-01") <= 100
 
@@ -55,7 +54,7 @@ def test_the_last_day_of_use_is_the_latest_whatever_was_counted_last(storage: St
     """Around midnight, machines whose clocks differ count for different days."""
     digest = keep_key(storage, a_key())
     for days in (1, 0):
-        storage.admission.admit(digest, Permission.READ, NOON + timedelta(days=days))
+        storage.admission.admit(digest, NOON + timedelta(days=days))
 
     last_used_on, _ = storage.usage.overview(["k1"], TODAY)["k1"]
 
@@ -67,10 +66,10 @@ def test_a_script_that_the_server_has_forgotten_is_sent_again(
 ) -> None:
     """A restarted server has no scripts. The request is still counted only once."""
     digest = keep_key(storage, a_key())
-    storage.admission.admit(digest, Permission.READ, NOON)
+    storage.admission.admit(digest, NOON)
     admin.script_flush()
 
-    assert storage.admission.admit(digest, Permission.READ, NOON).admitted == 2
+    assert storage.admission.admit(digest, NOON).admitted == 2
 
 
 @pytest.mark.parametrize(
@@ -86,11 +85,11 @@ def test_counts_that_somebody_else_changed_admit_nothing(
 ) -> None:
     """Such counts are not read as zero, overwritten or shown."""
     digest = keep_key(storage, a_key())
-    storage.admission.admit(digest, Permission.READ, NOON)
+    storage.admission.admit(digest, NOON)
     damage(admin)
 
     for act in (
-        lambda: storage.admission.admit(digest, Permission.READ, NOON),
+        lambda: storage.admission.admit(digest, NOON),
         lambda: storage.usage.history("k1", TODAY, TODAY),
         lambda: storage.usage.overview(["k1"], TODAY),
     ):

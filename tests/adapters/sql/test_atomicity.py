@@ -8,7 +8,6 @@ from sqlalchemy import update
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.adapters.outbound.sql.tables import catalogue_history
-from evref.domain.access.key import Permission
 from evref.domain.audit import Action
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.storage import Changes
@@ -92,6 +91,6 @@ def test_a_request_that_is_never_counted_is_not_admitted(
         stop_rows(connection, "daily_usage", "new.day IS NOT NULL", silently=True)
 
     with pytest.raises(StorageUnavailableError):
-        storage.admission.admit(digest, Permission.READ, NOON)
+        storage.admission.admit(digest, NOON)
 
     assert storage.usage.history("k1", NOON.date(), NOON.date()) == ()

@@ -7,7 +7,6 @@ import pytest
 from sqlalchemy import text
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from evref.domain.access.key import Permission
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.accounts import INSTITUTIONS
 from evref.ports.deadline import one_request
@@ -20,7 +19,7 @@ def test_a_call_fails_while_all_connections_are_in_use(storage: SqlStorage, url:
     keep_institutions(storage, "i1")
     digest = keep_key(storage, a_key())
     with closing(SqlDatabase(url, pool_size=2, timeout_seconds=60)) as few:
-        assert SqlStorage(few).admission.admit(digest, Permission.READ, NOON).admitted == 1
+        assert SqlStorage(few).admission.admit(digest, NOON).admitted == 1
         with few.connect(), few.connect(), pytest.raises(StorageUnavailableError):
             SqlStorage(few).records.find(INSTITUTIONS)
 
@@ -35,7 +34,7 @@ def test_no_statement_takes_longer_than_the_timeout_and_a_request_waits_only_onc
     """After the first failure its other calls, even those that need no lock, fail at once."""
     keep_institutions(storage, "i1")
     digest = keep_key(storage, a_key())
-    storage.admission.admit(digest, Permission.READ, NOON)
+    storage.admission.admit(digest, NOON)
     with (
         closing(SqlDatabase(url, timeout_seconds=2.5)) as us,
         database.transaction() as connection,
@@ -43,13 +42,13 @@ def test_no_statement_takes_longer_than_the_timeout_and_a_request_waits_only_onc
     ):
         connection.execute(text("UPDATE daily_usage SET refused = 1"))
         with pytest.raises(StorageUnavailableError, match=r"reached") as first:
-            SqlStorage(us).admission.admit(digest, Permission.READ, NOON)
+            SqlStorage(us).admission.admit(digest, NOON)
         with pytest.raises(StorageUnavailableError) as second:
             SqlStorage(us).records.find(INSTITUTIONS)
 
     assert "long enough" not in first.value.reason
     assert "long enough" in second.value.reason
-    assert storage.admission.admit(digest, Permission.READ, NOON).admitted == 2
+    assert storage.admission.admit(digest, NOON).admitted == 2
 
 
 def test_a_service_is_not_ready_while_no_request_can_be_admitted(
@@ -73,19 +72,19 @@ def test_a_forked_process_counts_on_connections_of_its_own(
     """The parent closes its connections before it forks, as the server does."""
     keep_institutions(storage, "i1")
     digest = keep_key(storage, a_key(limit=10))
-    storage.admission.admit(digest, Permission.READ, NOON)
+    storage.admission.admit(digest, NOON)
     database.close()
 
     child = os.fork()
     if child == 0:
         answer = 0
         try:
-            answer = storage.admission.admit(digest, Permission.READ, NOON).admitted
+            answer = storage.admission.admit(digest, NOON).admitted
         finally:
             # The child must not run the tests that follow, not even after an error.
             os._exit(answer)
     _, status = os.waitpid(child, 0)
 
     assert os.waitstatus_to_exitcode(status) == 2
-    assert storage.admission.admit(digest, Permission.READ, NOON).admitted == 3
+    assert storage.admission.admit(digest, NOON).admitted == 3
     SqlStorage(database).ping()

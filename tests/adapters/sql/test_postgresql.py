@@ -7,7 +7,6 @@ import pytest
 from sqlalchemy import text
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from evref.domain.access.key import Permission
 from evref.domain.errors import (
     InvalidValueError,
     StorageNotReadyError,
@@ -28,7 +27,7 @@ def test_the_server_prepares_the_statement_that_every_request_executes(
     keep_institutions(storage, "i1")
     digest = keep_key(storage, a_key())
     for _ in range(10):
-        storage.admission.admit(digest, Permission.READ, NOON)
+        storage.admission.admit(digest, NOON)
 
     with database.connect() as connection:
         prepared = connection.scalars(text("SELECT statement FROM pg_prepared_statements")).all()
@@ -90,7 +89,7 @@ def test_a_role_with_other_defaults_changes_nothing(
         key = a_key(name="Ward ≥ 3")
         digest = keep_key(theirs, key)
 
-        assert theirs.admission.admit(digest, Permission.READ, NOON).admitted == 1
+        assert theirs.admission.admit(digest, NOON).admitted == 1
         assert theirs.keys.list() == storage.keys.list() == (key,)
         assert theirs.usage.history(key.id, NOON.date(), NOON.date())[0].admitted == 1
         with database.transaction() as connection:

@@ -12,7 +12,6 @@ from sqlalchemy import event
 from sqlalchemy.exc import SQLAlchemyError
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
-from evref.domain.access.key import Permission
 from evref.domain.audit import SIGN_INS
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.accounts import MEMBERS
@@ -51,7 +50,7 @@ WRITES: dict[str, "Act"] = {
     "changes": lambda storage: keep_institutions(storage, "i2"),
     "audit.gather": lambda storage: storage.audit.gather([a_refusal()]),
     "audit.remove_older": lambda storage: storage.audit.remove_older(SIGN_INS, NOON),
-    "admission.admit": lambda storage: storage.admission.admit(DIGEST, Permission.READ, NOON),
+    "admission.admit": lambda storage: storage.admission.admit(DIGEST, NOON),
 }
 """Together with `READS`: each method of each part of storage, and the unit of work."""
 
@@ -140,7 +139,7 @@ def test_a_write_fails_while_another_process_writes_for_long(
         other.execute("ROLLBACK")
 
     assert all("locked" in reason for reason in reasons)
-    assert storage.admission.admit(DIGEST, Permission.READ, NOON).admitted == 1
+    assert storage.admission.admit(DIGEST, NOON).admitted == 1
     storage.close()
 
 
@@ -154,7 +153,7 @@ def test_a_short_wait_for_another_writer_is_not_a_failure(file: Path, filled: Sq
                 time.sleep(0.2)
                 other.execute("ROLLBACK")
                 return 0
-            return patient.admission.admit(DIGEST, Permission.READ, NOON).admitted
+            return patient.admission.admit(DIGEST, NOON).admitted
 
         assert sorted(at_once(4, act)) == [0, 1, 2, 3]
     patient.close()
@@ -184,7 +183,7 @@ def test_a_full_disk_leaves_the_catalogue_unchanged(
 
 def test_service_resumes_when_the_file_is_restored(file: Path, filled: SqlStorage) -> None:
     """The service needs no restart and keeps its counts. Until then every method fails."""
-    filled.admission.admit(DIGEST, Permission.READ, NOON)
+    filled.admission.admit(DIGEST, NOON)
     filled.close()
     content = file.read_bytes()
     file.write_bytes(b"damaged" * 1000)
@@ -193,7 +192,7 @@ def test_service_resumes_when_the_file_is_restored(file: Path, filled: SqlStorag
 
     file.write_bytes(content)
 
-    assert filled.admission.admit(DIGEST, Permission.READ, NOON).admitted == 2
+    assert filled.admission.admit(DIGEST, NOON).admitted == 2
 
 
 def test_a_reason_shows_no_statement_and_no_value(storage: SqlStorage) -> None:

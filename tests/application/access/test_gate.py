@@ -59,9 +59,9 @@ def test_a_request_across_midnight_belongs_to_the_day_of_its_arrival(
     made, arrived = keys.create(OPERATOR, "i1", name="Ward"), clock.now()
     admit = gate.storage.admission.admit
 
-    def admit_slowly(digest: str, needed: Permission, instant: datetime) -> Quota:
+    def admit_slowly(digest: str, instant: datetime) -> Quota:
         clock.advance(seconds=2)
-        return admit(digest, needed, instant)
+        return admit(digest, instant)
 
     monkeypatch.setattr(gate.storage.admission, "admit", admit_slowly)
 

@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 
 from evref.adapters.outbound.memory.state import MemoryPart, MemoryState
 from evref.domain.access.caps import KeyCaps
-from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.key import ApiKey
 from evref.domain.access.quota import (
     USAGE_RETENTION_DAYS,
     DayUsage,
@@ -65,11 +65,11 @@ class MemoryAdmission(MemoryPart, Admission):
         super().__init__(state)
         self._keys = MemoryKeys(state)
 
-    def admit(self, digest: str, needed: Permission, instant: datetime) -> Quota:
+    def admit(self, digest: str, instant: datetime) -> Quota:
         day = utc_day(instant)
         with self._state.lock:
             key = self._keys.with_digest(digest)
-            key.check(digest, needed, instant)
+            key.check(digest, instant)
             days = self._state.days_by_key_id.setdefault(key.id, {})
             before = days.get(day, DayUsage(day, key.daily_limit, admitted=0, refused=0))
             admitted = before.admitted < key.daily_limit

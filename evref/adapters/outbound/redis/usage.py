@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from datetime import date, datetime, timedelta
 
 from evref.adapters.outbound.redis.server import RedisServer
-from evref.domain.access.key import ApiKey, Permission
+from evref.domain.access.key import ApiKey
 from evref.domain.access.quota import (
     SECONDS_A_DAY,
     USAGE_RETENTION_DAYS,
@@ -85,9 +85,9 @@ class RedisAdmission(Admission):
         self._keys = HeldKeys(keys, clock)
         self._admit = server.script(_ADMIT)
 
-    def admit(self, digest: str, needed: Permission, instant: datetime) -> Quota:
+    def admit(self, digest: str, instant: datetime) -> Quota:
         key = self._keys.with_digest(digest)
-        key.check(digest, needed, instant)
+        key.check(digest, instant)
         admitted, fits = self._count(key.id, key.daily_limit, instant)
         quota = Quota(key.id, key.daily_limit, admitted, instant)
         if not fits:

@@ -9,7 +9,6 @@ from typing import Any
 from sqlalchemy import (
     Row,
     Select,
-    TextClause,
     case,
     delete,
     func,
@@ -35,7 +34,7 @@ from evref.adapters.outbound.sql.tables import (
     written,
 )
 from evref.domain.access.caps import KeyCaps
-from evref.domain.access.key import ApiKey, KeySecret, Permission
+from evref.domain.access.key import ApiKey, KeySecret
 from evref.domain.access.quota import (
     USAGE_RETENTION_DAYS,
     DayUsage,
@@ -153,9 +152,9 @@ def _key(rows: list[Row[Any]]) -> ApiKey:
 
 
 # One atomic step looks up and checks the key, admits or refuses the request, and counts it. It
-# returns no row if no active key of a sufficient level has a valid secret with the digest.
+# returns no row if no active key that may read has a valid secret with the digest.
 # The expressions after SET all see the row before the update: see decision 0002.
-_ADMIT = """
+_ADMIT = sql("""
 INSERT INTO daily_usage (key_id, day, daily_limit, admitted, refused, last_admitted)
 SELECT api_keys.id, :day, daily_limit,
        CASE WHEN daily_limit > 0 THEN 1 ELSE 0 END,
@@ -164,7 +163,7 @@ SELECT api_keys.id, :day, daily_limit,
 FROM key_secrets JOIN api_keys ON api_keys.id = key_secrets.key_id
 WHERE digest = :digest AND (ends_at IS NULL OR ends_at > :instant)
     AND revoked_at IS NULL AND (expires_on IS NULL OR expires_on >= :day)
-    AND permission IN ({levels})
+    AND permission = 'read'
 ON CONFLICT (key_id, day) DO UPDATE SET
     daily_limit = excluded.daily_limit,
     admitted = daily_usage.admitted
@@ -173,24 +172,19 @@ ON CONFLICT (key_id, day) DO UPDATE SET
         + CASE WHEN daily_usage.admitted < excluded.daily_limit THEN 0 ELSE 1 END,
     last_admitted = daily_usage.admitted < excluded.daily_limit
 RETURNING key_id, daily_limit, admitted, last_admitted
-"""
+""")
 
 # Attempts: a key may change between the statement that refuses it and the query for the reason.
 _ATTEMPTS = 3
-
-
-def _admit_statement(needed: Permission) -> TextClause:
-    levels = ", ".join(f"'{level.value}'" for level in needed.and_above())
-    return sql(_ADMIT.format(levels=levels))
 
 
 class SqlAdmission(Admission):
     def __init__(self, database: SqlDatabase) -> None:
         self._database = database
         self._keys = SqlKeys(database)
-        self._admit = {needed: database.direct(_admit_statement(needed)) for needed in Permission}
+        self._admit = database.direct(_ADMIT)
 
-    def admit(self, digest: str, needed: Permission, instant: datetime) -> Quota:
+    def admit(self, digest: str, instant: datetime) -> Quota:
         in_utc = instant.astimezone(UTC)
         parameters = {
             "digest": digest,
@@ -199,14 +193,14 @@ class SqlAdmission(Admission):
             "instant": in_utc.isoformat(" ", "microseconds"),
         }
         for _ in range(_ATTEMPTS):
-            row = self._admit[needed](parameters)
+            row = self._admit(parameters)
             if row is not None:
                 key_id, limit, admitted, was_admitted = row
                 quota = Quota(key_id, limit, admitted, instant)
                 if not was_admitted:
                     raise QuotaExceededError(quota)
                 return quota
-            self._keys.with_digest(digest).check(digest, needed, instant)
+            self._keys.with_digest(digest).check(digest, instant)
         raise StorageUnavailableError("the key went on changing while a request was admitted")
 
 

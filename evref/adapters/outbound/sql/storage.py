@@ -14,7 +14,6 @@ from evref.adapters.outbound.sql.audit import SqlAuditLog
 from evref.adapters.outbound.sql.catalogue import SqlCatalogueChanges, SqlPublishedCatalogue
 from evref.adapters.outbound.sql.engine import SqlDatabase, Transaction
 from evref.adapters.outbound.sql.tables import catalogue_publication, code_map, metadata
-from evref.domain.access.key import Permission
 from evref.domain.errors import InvalidApiKeyError, StorageNotReadyError
 from evref.domain.principal import Principal
 from evref.ports.storage import Changes, Storage
@@ -82,7 +81,7 @@ class SqlStorage(Storage):
     def ping(self) -> None:
         # By the path of a request, but nothing is counted.
         with suppress(InvalidApiKeyError):
-            self.admission.admit(_NO_DIGEST, Permission.READ, datetime.min.replace(tzinfo=UTC))
+            self.admission.admit(_NO_DIGEST, datetime.min.replace(tzinfo=UTC))
         # A write of what is there. It must reach the disk, which may be full.
         same = update(catalogue_publication).values(id=catalogue_publication.c.id)
         with self.database.connect() as connection:
