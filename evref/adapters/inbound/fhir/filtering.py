@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from evref.adapters.inbound.fhir.index import PLAN_DEFINITION, Item
@@ -33,13 +34,9 @@ class Selection:
     def by_id(self, items: Sequence[Any], ids: frozenset[str]) -> list[Any]:
         return [item for item in items if item.id in ids]
 
-    def by_url(self, items: Sequence[Any], urls: frozenset[tuple[str, str | None]]) -> list[Any]:
-        selected = []
-        for item in items:
-            url = self.resources.canonical(self.resource_type, item.id)
-            if (url, None) in urls or (url, item.version) in urls:
-                selected.append(item)
-        return selected
+    def by_url(self, items: Sequence[Any], urls: frozenset[Token]) -> list[Any]:
+        canonical = partial(self.resources.canonical, self.resource_type)
+        return [item for item in items if _is_among(urls, canonical(item.id), item.version)]
 
     def by_version(self, items: Sequence[Any], versions: frozenset[Token]) -> list[Any]:
         return [item for item in items if _is_among(versions, "", item.version)]

@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import attrgetter
 
 from evref.domain.catalogue.catalogue import Catalogue
@@ -77,6 +77,8 @@ class Item:
         return folded(self.title)
 
 
+# Of both types; two threads may both create them, which does no harm.
+@lru_cache(maxsize=2)
 def items_of(catalogue: Catalogue, resource_type: str) -> dict[str, Item]:
     """Return the items for this type by id, in the order of ids."""
     if resource_type == PLAN_DEFINITION:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
@@ -44,8 +44,6 @@ class Interactions:
         self._root = root
         self._licence = licence
         self._definitions = definitions(root)
-        # Those of both types; two threads may both create them, which does no harm.
-        self._items_of = lru_cache(maxsize=2)(items_of)
 
     def search(
         self,
@@ -60,8 +58,8 @@ class Interactions:
         """
         resources = self._resources(served)
         found_by_codings = found_by_codes(values.get("context", ()), served)
-        found = Found.joined(found for _, found in found_by_codings)
-        selection = Selection(served, resource_type, resources, dict(found_by_codings))
+        found = Found.joined(found_by_codings.values())
+        selection = Selection(served, resource_type, resources, found_by_codings)
         selected = [*self._items(resource_type, served).values()]
         for name, parameter in SEARCH[resource_type].items():
             if parameter.select is not None:
@@ -117,7 +115,7 @@ class Interactions:
     def _items(self, resource_type: str, served: Served) -> Mapping[str, Any]:
         """Return the items or definitions of this type by id, in the order of ids."""
         defined = self._definitions.get(resource_type)
-        return self._items_of(served.catalogue, resource_type) if defined is None else defined
+        return items_of(served.catalogue, resource_type) if defined is None else defined
 
     def _resources(self, served: Served) -> Resources:
         licence = served.licence(self._licence)

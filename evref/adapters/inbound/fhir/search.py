@@ -1,6 +1,6 @@
 """Search parameters (R4, search). No parameter is ignored, unless the client asks for it."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -214,20 +214,20 @@ SEARCH: Mapping[str, Mapping[str, Parameter]] = {
 _EXCLUSIVE = (("_after", "_before"), ("_elements", "_summary"))
 
 
-def found_by_codes(contexts: Sequence[Codings], served: Served) -> list[tuple[Codings, Found]]:
+def found_by_codes(contexts: Iterable[Codings], served: Served) -> dict[Codings, Found]:
     """Return what the codes of each value of `context` find.
 
     Raises:
         InvalidParametersError: If no code of one can be read because no map is loaded.
 
     """
-    found_by_codings = []
+    found_by_codings = {}
     for codings in contexts:
-        found = served.find(Question(codes=codings.codes)) if codings.codes else Found(())
+        found = served.find(Question(codes=codings.codes)) if codings.codes else Found()
         if served.snomed is None and not (found.codes or codings.has_any):
             fault = ParameterFault("context", "has no code that can be read", _CODES)
             raise InvalidParametersError(fault)
-        found_by_codings.append((codings, found))
+        found_by_codings[codings] = found
     return found_by_codings
 
 

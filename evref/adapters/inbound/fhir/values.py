@@ -132,10 +132,10 @@ def read_token(text: str) -> Token:
     return Token(system, code or None)
 
 
-def read_url(text: str) -> tuple[str, str | None]:
-    """Return a canonical URL, and its version if there is one."""
+def read_url(text: str) -> Token:
+    """Return a canonical URL in place of the system, and its version in place of the code."""
     token = read_token(text)
-    return (token.code or "", None) if token.system is None else (token.system, token.code)
+    return Token(token.code, None) if token.system is None else token
 
 
 def _unescaped(text: str) -> str:

@@ -25,11 +25,10 @@ from evref.adapters.inbound.infobutton.knowledge_request import (
 from evref.adapters.inbound.infobutton.mappings import MESH, SUB_TOPICS
 from evref.adapters.inbound.web.atom import Element, content, text
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
-from evref.domain.catalogue.diagnosis import Diagnosis, Module
+from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import Direction
 from evref.domain.catalogue.in_words import plain, source, verdict
-from evref.domain.catalogue.intervention import Intervention
 from evref.domain.catalogue.search.found import LONGEST_TEXT, Found
 from evref.domain.catalogue.served import Question, Served
 from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
@@ -78,7 +77,7 @@ class KnowledgeResponse:
         # found.
         is_certain = len(finding) == len(criteria) and not is_by_name and not self._found.doubts
         if len(entries) == 1 and is_certain:
-            return self._page(entries[0].diagnosis, module)
+            return f"{self.base_url}/catalogue/{entries[0].diagnosis.id}{_query({}, module)}"
         # A long search text is truncated.
         rest = [criterion for criterion in criteria if criterion not in finding]
         return self.base_url + search_page([*finding, *rest], module)
@@ -174,25 +173,26 @@ class KnowledgeResponse:
     def _search_for(self, criterion: Criterion) -> Element:
         """Return the entry that leads to the interventions for a criterion."""
         count = len(self.served.answers(Question(words=criterion.words)).interventions)
-        query = _query({"q": criterion.words}, None)
+        query = _query({"q": criterion.words})
         return self._leading_to(
-            f"{self.base_url}/catalogue{query}",
-            f"{self.base_url}/api/v1/interventions{query}",
+            f"/catalogue{query}",
+            f"/api/v1/interventions{query}",
             f"Interventions for “{without_keys(criterion.words)}”",
             _last_check(self.served.catalogue.entries),
             f"The search finds {counted(count, 'intervention')}.",
         )
 
     def _leading_to(
-        self, page: str, address: str, title: str, updated: Element, summary: str
+        self, page: str, path: str, title: str, updated: Element, summary: str
     ) -> Element:
-        """Return an entry that leads to a page, or to an address of the API if there are none."""
-        link = (page, HTML) if self.has_pages else (address, JSON)
+        """Return an entry that leads to a page, or to a path of the API if there are no pages."""
+        address = self.base_url + page
+        link = (address, HTML) if self.has_pages else (self.base_url + path, JSON)
         return {
             "lang": "en",
             "title": text(title),
             "link": [_link("alternate", *link, title)],
-            "id": content(page),
+            "id": content(address),
             "updated": updated,
             "summary": text(summary, "html"),
         }
@@ -211,6 +211,9 @@ class KnowledgeResponse:
     ) -> Iterator[Element]:
         """Yield the entry of a diagnosis and those of its sections, named interventions first."""
         diagnosis = entry.diagnosis
+        page = f"/catalogue/{diagnosis.id}"
+        path = f"/api/v1/diagnoses/{diagnosis.id}/interventions"
+        updated = _instant(diagnosis.checked_on)
         of_module = {
             module: sorted(
                 filter(self.request.asks_for, entry.in_card_order(module)),
@@ -231,51 +234,34 @@ class KnowledgeResponse:
             missing=() if sections else [topic.name for topic in self.request.sub_topics],
             disclaimer=DISCLAIMER,
         )
-        yield self._entry(diagnosis, None, summary)
+        document = self._leading_to(page, path, diagnosis.name, updated, summary)
+        yield document
         for module in sections:
+            query = _query({}, module)
             summary = render_template(
                 "infobutton/section.html",
                 interventions=of_module[module],
-                address=self._page(diagnosis) if self.has_pages else None,
+                address=self.base_url + page if self.has_pages else None,
                 meanings=MEANINGS,
                 verdict=verdict,
                 source=source,
                 plain=plain,
                 names=NAMES,
             )
-            yield self._entry(diagnosis, module, summary, of_module[module])
-
-    def _entry(
-        self,
-        diagnosis: Diagnosis,
-        module: Module | None,
-        summary: str,
-        interventions: Sequence[Intervention] = (),
-    ) -> Element:
-        title = diagnosis.name if module is None else f"{diagnosis.name}: {NAMES[module]}"
-        path = f"/api/v1/diagnoses/{diagnosis.id}/interventions{_query({}, module)}"
-        updated = _instant(diagnosis.checked_on)
-        page = self._page(diagnosis, module)
-        entry = self._leading_to(page, self.base_url + path, title, updated, summary)
-        if module is None:
-            return entry
-        document = {"id": content(self._page(diagnosis)), "title": text(diagnosis.name)}
-        return {
-            **entry,
-            "category": [
-                part
-                for topic in SUB_TOPICS
-                if any(map(topic.covers, interventions))
-                for part in (
-                    {"scheme": "subTopic.v.c", "term": topic.code, "label": topic.name},
-                    {"scheme": "subTopic.v.cs", "term": MESH},
-                )
-            ],
-            "source": {**document, "updated": updated},
-        }
-
-    def _page(self, diagnosis: Diagnosis, module: Module | None = None) -> str:
-        return f"{self.base_url}/catalogue/{diagnosis.id}{_query({}, module)}"
+            title = f"{diagnosis.name}: {NAMES[module]}"
+            yield {
+                **self._leading_to(page + query, path + query, title, updated, summary),
+                "category": [
+                    part
+                    for topic in SUB_TOPICS
+                    if any(map(topic.covers, of_module[module]))
+                    for part in (
+                        {"scheme": "subTopic.v.c", "term": topic.code, "label": topic.name},
+                        {"scheme": "subTopic.v.cs", "term": MESH},
+                    )
+                ],
+                "source": {name: document[name] for name in ("id", "title", "updated")},
+            }
 
 
 def search_page(criteria: Sequence[Criterion], module: Module | None) -> str:
@@ -296,7 +282,7 @@ def _link(relation: str, href: str, media_type: str, title: str) -> Element:
     return {"href": href, "rel": relation, "type": media_type, "hreflang": "en", "title": title}
 
 
-def _query(query: dict[str, str], module: Module | None) -> str:
+def _query(query: dict[str, str], module: Module | None = None) -> str:
     whole = query if module is None else {**query, "module": module.value}
     return f"?{urlencode(whole)}" if whole else ""
 
