@@ -7,7 +7,6 @@ derived from it: stored documents, catalogue files and the schemas of the API.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from decimal import Decimal
@@ -21,7 +20,6 @@ Check = Callable[[Rules, str, Any], None]
 """Checks a value; messages call the value by this name."""
 
 _Marker = TypeVar("_Marker")
-_TWICE = 2
 
 
 class Slug(Length):
@@ -97,12 +95,12 @@ class Items:
             rules.refuse(name, f"must have {self}, has {number}")
         if self.may_repeat or (len(set(values)) == len(values) and not self.ignores_case):
             return
-        times: Counter[object] = Counter()
+        known: set[object] = set()
         for index, value in enumerate(values):
             same = str(value).lower() if self.ignores_case else value
-            times[same] += 1
-            if times[same] == _TWICE:
+            if same in known:
                 rules.refuse(name, f"must not repeat {value}", item=index)
+            known.add(same)
 
     def __str__(self) -> str:
         if self.most is None:
@@ -139,7 +137,7 @@ class Kind:
 
     @property
     def items(self) -> tuple[Kind, ...]:
-        """The kind of the items of a list, or the kinds of the keys and the values of a mapping."""
+        """The kind of the items of a list, or those of the keys and the values of a mapping."""
         return tuple(kind_of(item) for item in get_args(self.type) if item is not Ellipsis)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
 _LONGEST_SHOWN = 100
@@ -11,9 +11,7 @@ _LONGEST_SHOWN = 100
 
 
 class EvrefError(Exception):
-    """The base class of all errors of the core. The text, which may be shown to users, is that of
-    the error or else that of its class.
-    """
+    """The base class of all errors of the core. `text` may be shown to users."""
 
     text = ""
 
@@ -48,11 +46,6 @@ class InvalidValueError(EvrefError, ValueError):
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
         super().__init__("; ".join(map(str, self.faults)))
-
-
-def within(error: InvalidValueError, *path: str | int) -> InvalidValueError:
-    """Return the error with the path of a part put before the path of each fault."""
-    return InvalidValueError([replace(fault, path=(*path, *fault.path)) for fault in error.faults])
 
 
 class InvalidApiKeyError(EvrefError):
@@ -110,20 +103,14 @@ class CatalogueReplacedError(EvrefError):
 
 
 class RemovalsError(EvrefError):
-    """Indicates that a catalogue would remove what is published and that this was not allowed.
-
-    `removed` says what, such as “2 diagnoses and 1 intervention”.
-    """
+    """Indicates that a catalogue would remove what is published, such as “2 diagnoses”."""
 
     def __init__(self, removed: str) -> None:
         super().__init__(f"{removed} would be removed. Nothing was changed.")
 
 
 class UnknownVersionError(EvrefError):
-    """Indicates a version of the catalogue that is not stored.
-
-    `kept` has the stored versions, newest first.
-    """
+    """Indicates a version of the catalogue that is not among those `kept`, newest first."""
 
     def __init__(self, version: str | None, kept: Sequence[str]) -> None:
         self.kept = tuple(kept)
@@ -134,7 +121,7 @@ class UnknownVersionError(EvrefError):
 class StorageUnavailableError(EvrefError):
     """Indicates that storage did not respond in time, or failed.
 
-    `reason` is for the operator's log and may name files or machines. The text never does.
+    `reason` is for the operator's log, because it may name files or machines.
     """
 
     def __init__(self, reason: str) -> None:
@@ -191,10 +178,7 @@ class WrongCredentialsError(EvrefError):
 
 
 class TooManyAttemptsError(EvrefError):
-    """Indicates an attempt to sign in too soon after failed ones; it was not checked.
-
-    `seconds` is the time to wait, at least 1.
-    """
+    """Indicates an attempt to sign in, which was not checked, before the end of these `seconds`."""
 
     def __init__(self, seconds: int) -> None:
         self.seconds = seconds

@@ -69,7 +69,6 @@ class StrictQuery(Schema):
 
 
 def _unlike(value: str) -> str:
-    """Return what is wrong with a value; a long one is not repeated."""
     if not value:
         return "is empty"
     return f'has the unknown value "{value}"' if len(value) <= _LONGEST_REPEATED else "is too long"
@@ -93,7 +92,7 @@ class ListField(fields.String):
     """Values separated by commas, in one parameter or several of its name.
 
     `read` returns the values in a text; it also gets all parameters of the request. `load` returns
-    those of each parameter of this name.
+    a list for each parameter of this name.
     """
 
     def __init__(
@@ -169,8 +168,6 @@ def _has_words(text: str) -> None:
 
 
 class Include(StrEnum):
-    """Additional fields of a diagnosis in a response."""
-
     INTERVENTIONS = "interventions"
 
 
@@ -191,8 +188,6 @@ def _words(shortest: int, example: str) -> fields.String:
 
 
 class NumberField(fields.Integer):
-    """A whole number in decimal digits."""
-
     def __init__(self, lowest: int, highest: int, default: int) -> None:
         super().__init__(
             load_default=default,
@@ -223,10 +218,7 @@ class _CodesQuery(StrictQuery):
 
     @validates_schema(skip_on_field_errors=False, pass_original=True)
     def check_values(self, data: dict[str, Any], sent: Mapping[str, Any], **_: Any) -> None:
-        """Check rules that combine parameters.
-
-        `data` lacks the parameters that have an error of their own; `sent` has all parameters.
-        """
+        """Check rules that combine parameters; `data` lacks those with an error of their own."""
         messages = {}
         values = {
             name: (field.noun, [*chain(*data[name])])
@@ -287,8 +279,6 @@ class InterventionsQuery(StrictQuery):
 
 
 class InterventionSearchQuery(_CodesQuery):
-    """Words, codes or diagnoses, and filters."""
-
     q = _words(2, "exercise knee osteoarthritis")
     diagnosis = ListField(
         "id",
@@ -306,7 +296,6 @@ class InterventionSearchQuery(_CodesQuery):
 
     @validates_schema(skip_on_field_errors=False, pass_original=True)
     def check_question(self, _: dict[str, Any], sent: Mapping[str, Any], **__: Any) -> None:
-        """Check that there is a question, because filters alone are none."""
         if not any(name in sent for name in ("q", "diagnosis", *Classification)):
             raise ValidationError({"q": ["is required without codes and diagnosis"]})
 

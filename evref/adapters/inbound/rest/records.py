@@ -42,7 +42,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """Puts an additional field after another one, and not at the end."""
+    """Puts an additional field after another one."""
 
     field: str
 
@@ -128,7 +128,7 @@ def _members(record: type) -> list[tuple[str, str, Field]]:
         # A field of a stored record may be absent from a file, and have another name there.
         shown_fields = tuple(replace(field, default=None, name=None) for field in shown_fields)
     shown = [
-        (_name(field), extension.within + _path(field), field)
+        (field.name or field.attribute, extension.within + _path(field), field)
         for field in shown_fields
         if field.attribute != extension.without
     ]
@@ -136,12 +136,8 @@ def _members(record: type) -> list[tuple[str, str, Field]]:
         after = field.kind.marker(After)
         names = [name for name, *_ in shown]
         place = len(shown) if after is None else names.index(after.field) + 1
-        shown.insert(place, (_name(field), _path(field), field))
+        shown.insert(place, (field.name or field.attribute, _path(field), field))
     return shown
-
-
-def _name(field: Field) -> str:
-    return field.name or field.attribute
 
 
 def _path(field: Field) -> str:
@@ -151,10 +147,9 @@ def _path(field: Field) -> str:
 
 @cache
 def renderer(record: type) -> Callable[[Any], dict[str, Any]]:
-    """Return the function that converts a value to JSON.
+    """Return the function that converts an object or a dictionary to JSON.
 
-    The value has the fields of the record as attributes, or as items of a dictionary. An optional
-    field that the value lacks is left out.
+    An optional field that the value lacks is left out.
     """
     parts = [
         (name, path.split("."), _converter(field.kind), field.is_optional)

@@ -72,8 +72,7 @@ class CatalogueEndpoints:
 
     A response depends on nothing but the publication, the path, the query and, if a view offers
     several media types, the Accept header. So it is rendered once, and `Service` sends it at a
-    fraction of the cost of a view. A view is called only if its response is not cached. Each
-    request is admitted once, either before Flask or within it.
+    fraction of the cost of a view. Each request is admitted once, before Flask or within it.
     """
 
     def __init__(
@@ -127,14 +126,10 @@ class CatalogueEndpoints:
                             response.headers.setdefault("Cache-Control", PRIVATE)
                             return compressed_where_accepted(response)
                         representation = _representation(response, is_negotiated=is_negotiated)
-                        if response.vary:
-                            # The response depends on more than the key of the cache contains.
-                            return respond(representation, PRIVATE)
-                        representations = {media_type: representation}
-                        route = environ[headers.ROUTE]
-                        self._keep(
-                            target, CachedResponse(served.id, route, choose, representations)
-                        )
+                        # Otherwise it depends on more than the target and the Accept header.
+                        if not response.vary:
+                            kept, route = {media_type: representation}, environ[headers.ROUTE]
+                            self._keep(target, CachedResponse(served.id, route, choose, kept))
                 return respond(representation, PRIVATE)
 
             return serve

@@ -10,8 +10,8 @@ from evref.domain.catalogue.record_code import Classification, Edition
 class CodeSystem:
     """A classification or an edition of it.
 
-    `oid` is also the prefix of its versions and translations. `urls` are its URLs in FHIR, the
-    present one first.
+    Its versions and translations have OIDs below `oid`. `urls` are those in FHIR, the present one
+    first.
     """
 
     name: str

@@ -20,9 +20,7 @@ from evref.domain.errors import StorageUnavailableError
 from evref.domain.principal import Role
 
 PATH = "/settings"
-"""The path of the forms. The cookies have the path of the service, since every page shows the
-signed-in member.
-"""
+"""The path of the forms. The cookies have that of the service: every page shows the member."""
 
 SESSION = "evref_session"
 FORMS = "evref_forms"
@@ -35,10 +33,7 @@ for the path `/` only (RFC 6265bis, section 4.1.3).
 
 
 def configure(app: Flask, cookie_secret: Callable[[], str], base_url: str) -> None:
-    """Set up the cookies of a service at `base_url`; with https, browsers send them over it only.
-
-    The signed cookie of the forms is set on their pages only.
-    """
+    """Set up the cookies of a service, which browsers send over https only if `base_url` has it."""
     parts = urlsplit(base_url)
     app.session_interface = _FormsInterface(cookie_secret)
     app.config |= {
@@ -54,10 +49,7 @@ def configure(app: Flask, cookie_secret: Callable[[], str], base_url: str) -> No
 
 
 class _FormsInterface(SecureCookieSessionInterface):
-    """Flask's signed cookie, with a secret that is read when a form first needs it.
-
-    Other requests, including all of the API, have no session.
-    """
+    """Flask's signed cookie, for forms only, with a secret that is read when one needs it."""
 
     def __init__(self, cookie_secret: Callable[[], str]) -> None:
         self._cookie_secret = cookie_secret
@@ -90,11 +82,7 @@ def present_device() -> Device | None:
 
 
 def begin(started: StartedSession, onwards: str, message: str | None = None) -> Response:
-    """Redirect with the cookies of the session and the device, and remove the data of earlier
-    forms.
-
-    The next page shows the message.
-    """
+    """Redirect to a page that shows the message, with the cookies of the session and the device."""
     response = redirect(onwards, HTTPStatus.SEE_OTHER)
     session.clear()
     device = started.device
@@ -113,10 +101,7 @@ def set_session(response: Response, token: SessionToken, member: Member) -> None
 
 
 def end(onwards: str, message: str) -> Response:
-    """Redirect, and remove the cookie of the session and the data of its forms.
-
-    The device stays known. The next page shows the message.
-    """
+    """Redirect to a page that shows the message, without a session; the device stays known."""
     response = redirect(onwards, HTTPStatus.SEE_OTHER)
     session.clear()
     response.delete_cookie(_full_name(SESSION), **_flags())

@@ -51,8 +51,8 @@ def register(
 ) -> None:
     """Add these headers to every response of the application, including errors.
 
-    `redirect` returns the response to a path that no view has, if it is another spelling of one.
-    `frame_ancestors` are the origins whose pages can show the catalogue's pages in a frame.
+    `redirect` returns the response to another spelling of a path, and `frame_ancestors` are the
+    origins whose pages can show the catalogue's pages in a frame.
     """
     readers_policy = PAGE_POLICY
     if frame_ancestors:
@@ -63,15 +63,12 @@ def register(
 
 
 def request_id(environ: WSGIEnvironment) -> str:
-    """Return the client's request id if it is well-formed, else a new one.
-
-    An id that looks like an API key is replaced too, because responses and logs repeat the id.
-    """
+    """Return the client's request id if it is well-formed and has no API key, else a new one."""
     known: str | None = environ.get(_REQUEST_ID)
     if known is None:
-        given = environ.get("HTTP_X_REQUEST_ID", "")
-        is_fit = given and _WELL_FORMED_ID.fullmatch(given) and not has_key(given)
-        known = given if is_fit else secrets.token_hex(16)
+        sent = environ.get("HTTP_X_REQUEST_ID", "")
+        is_valid = _WELL_FORMED_ID.fullmatch(sent) and not has_key(sent)
+        known = sent if is_valid else secrets.token_hex(16)
         environ[_REQUEST_ID] = known
     return known
 
@@ -89,7 +86,7 @@ def of_every_response(environ: WSGIEnvironment) -> list[tuple[str, str]]:
 
 
 def log_fields(environ: WSGIEnvironment) -> dict[str, str]:
-    """Return the data of a request for logs: its id, and the id of its key if the key is valid."""
+    """Return the id of a request for logs, and that of its key if the key is valid."""
     quota = environ.get(QUOTA)
     of_key = {} if quota is None else {"key_id": quota.key_id}
     return {"request_id": request_id(environ), **of_key}

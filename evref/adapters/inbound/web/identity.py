@@ -103,8 +103,8 @@ class Identity:
 def _is_for_a_page() -> bool:
     """Return whether the request is for a page: only pages begin and end sessions.
 
-    Proxies may pass other paths through without a sign-in, and browsers send the cookie there too.
-    A client may send many HEAD requests or ask for many suggestions without keeping a cookie.
+    Proxies may pass other paths through without a sign-in, where browsers send the cookie too, and
+    clients that keep no cookie send many HEAD requests or ask for many suggestions.
     """
     return (
         request.url_rule is not None
@@ -115,7 +115,6 @@ def _is_for_a_page() -> bool:
 
 
 def with_cookie(response: Response) -> Response:
-    """Return the response with the cookie of the session, if a proxy began one."""
     session: ProxySession | None = g.get("proxy_session")
     if session is not None and session.is_new and session.token is not None:
         cookies.set_session(response, session.token, session.signed_in.member)

@@ -45,10 +45,7 @@ class Problem:
 
 @dataclass(slots=True)
 class ProblemDetails:
-    """One occurrence of a problem: the members of RFC 9457, and the headers that it adds.
-
-    `extensions` are the additional members of the type. Each interface renders it in its format.
-    """
+    """One occurrence of a problem: its members, those of its type in `extensions`, and headers."""
 
     type: str
     title: str
@@ -73,8 +70,6 @@ DOCUMENTED = {slug: each for slug, each in PROBLEMS.items() if each.type != "abo
 
 
 class MissingCredentialsError(errors.EvrefError):
-    """Indicates a request without credentials, or with a malformed Authorization header."""
-
     text = "The request has no header of the form “Authorization: Bearer <API key>”."
 
 

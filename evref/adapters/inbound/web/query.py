@@ -78,13 +78,7 @@ def parse(parameters: Mapping[str, Parse]) -> dict[str, Any]:
 
 
 def posted_or_sent() -> MultiDict[str, str]:
-    """Return the parameters of the address, and of a posted form of at most 16 KiB.
-
-    Raises:
-        UnsupportedMediaType: If the body has another media type.
-        RequestEntityTooLarge: If it is larger.
-
-    """
+    """Return the parameters of the address, and of a posted form of at most 16 KiB."""
     if request.method != "POST":
         return request.args
     has_body = bool(request.content_length or request.headers.get("Transfer-Encoding"))
@@ -95,12 +89,7 @@ def posted_or_sent() -> MultiDict[str, str]:
 
 
 def refuse_parameters() -> None:
-    """Check that the request has no query: a file has one address.
-
-    Raises:
-        InvalidParametersError: If it has parameters.
-
-    """
+    """Raise InvalidParametersError if the request has a query: a file has one address."""
     faults = [
         ParameterFault(name, "is not a parameter of this address", ()) for name in request.args
     ]
@@ -109,10 +98,7 @@ def refuse_parameters() -> None:
 
 
 def not_understood() -> tuple[str, ...]:
-    """Return messages about the invalid parameters.
-
-    The messages are from a small fixed set, and never repeat the client's text.
-    """
+    """Return messages about the invalid parameters, which never repeat the client's text."""
     if "not_understood" not in g:
         parse({})
     faults: tuple[str, ...] = g.not_understood
@@ -120,14 +106,11 @@ def not_understood() -> tuple[str, ...]:
 
 
 def page_of(items: Sequence[T], number: int) -> tuple[Sequence[T], int, int]:
-    """Return the items on a page of a list, the number of the page, and the number of pages.
-
-    A number above that of the last page means the last page.
-    """
+    """Return the items on a page, or on the last one, its number, and the number of pages."""
     pages = max(1, -(-len(items) // ITEMS_A_PAGE))
     number = min(number, pages)
     return items[(number - 1) * ITEMS_A_PAGE : number * ITEMS_A_PAGE], number, pages
 
 
-def normalized(asked: Mapping[str, str]) -> str:
-    return urlencode(sorted(asked.items()))
+def normalized(parameters: Mapping[str, str]) -> str:
+    return urlencode(sorted(parameters.items()))

@@ -85,10 +85,7 @@ def media_ranges(accept: str) -> Iterator[tuple[str, float]]:
 
 
 def preferred_media_type(accept: str, offers: tuple[str, ...]) -> str:
-    """Return the offer that the Accept header prefers, or an empty string if it accepts none.
-
-    A single offer is always returned.
-    """
+    """Return the offer that the Accept header prefers, or "" if it accepts none of several."""
     return offers[0] if len(offers) == 1 else _preferred(accept, offers)
 
 
@@ -112,8 +109,7 @@ class Representation:
     """A body and its media type, with strong ETags (RFC 9110) for the body and for its gzip.
 
     The body is an iterable of chunks, so a long body is never complete in memory. `headers` are
-    additional headers of a response with this body. `vary` has the names of the request headers
-    that select the representation.
+    more headers of a response with it, and `vary` names the request headers that select it.
     """
 
     def __init__(
@@ -178,7 +174,10 @@ class Representation:
                 environ["HTTP_IF_MODIFIED_SINCE"]
             )
         else:
-            is_current = _matches(if_none_match, etag)
+            # Compared as text first, because parsing takes time.
+            is_current = if_none_match == etag or parse_etags(if_none_match).contains_weak(
+                etag.strip('"')
+            )
         if is_current:
             return RawResponse("304 NOT MODIFIED", headers, [])
         body, length = self.content(compressed=compressed)
@@ -204,23 +203,20 @@ Target: TypeAlias = tuple[str, ...]
 
 
 class Sized(Protocol):
-    """What a cache keeps; `size` is its number of bytes, including gzip."""
-
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """Return the number of bytes, including gzip."""
 
 
 Cached = TypeVar("Cached", bound=Sized)
 
 
 class ResponseCache(Generic[Cached]):
-    """The most recently used responses, up to a number of bytes; thread-safe.
-
-    The bytes include the bodies, the targets (a client can send long ones) and the overhead of the
-    objects.
-    """
+    """The most recently used responses, up to a number of bytes; thread-safe."""
 
     ENTRY_BYTES = 2048
-    """Bytes of an entry in addition to its bodies and its target: measured, and rounded up."""
+    """Bytes of an entry in addition to its bodies and its target, which a client can make long:
+    measured, and rounded up.
+    """
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
@@ -232,10 +228,9 @@ class ResponseCache(Generic[Cached]):
 
     @contextmanager
     def rendering(self, target: Target) -> Iterator[None]:
-        """Block other threads that render the response for this target until the `with` block ends.
+        """Let one thread at a time render the response for this target in the `with` block.
 
-        After a publication, all threads may need the same response. If each rendered it, they would
-        take several times the time and memory. So check the cache again within the block.
+        After a publication, all threads may need the same one: check the cache within the block.
         """
         with self._lock:
             # The dictionary forgets a lock as soon as no thread uses it.
@@ -302,8 +297,3 @@ def compressed_where_accepted(response: Response) -> Response:
             response.set_data(zlib.compress(body, wbits=_GZIP))
             response.headers["Content-Encoding"] = "gzip"
     return response
-
-
-def _matches(if_none_match: str, etag: str) -> bool:
-    """Return whether If-None-Match names this ETag, which is in quotation marks."""
-    return if_none_match == etag or parse_etags(if_none_match).contains_weak(etag.strip('"'))

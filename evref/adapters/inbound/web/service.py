@@ -110,10 +110,8 @@ class Service:
 
 
 def _varying(fields: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the fields with `Vary: Origin`.
-
-    This includes requests without an allowed origin: a shared cache must not use their responses
-    for requests from an allowed origin.
+    """Return the fields with `Vary: Origin`, also for requests without an allowed origin: a shared
+    cache must not use their responses for requests from one.
     """
     varying = Headers(fields)
     varying["Vary"] = f"{varying['Vary']}, Origin" if "Vary" in varying else "Origin"

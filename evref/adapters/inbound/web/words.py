@@ -83,9 +83,9 @@ def summary(entry: Entry) -> str:
 def dose_summary(exercises: Sequence[Intervention]) -> str:
     """Return the doses of the first exercises, for search engines and previews."""
     return " ".join(
-        f"{one.title}: {in_words.dose(one.fitt_vp)}."
-        for one in exercises[:_PREVIEWED]
-        if one.fitt_vp is not None
+        f"{exercise.title}: {in_words.dose(exercise.fitt_vp)}."
+        for exercise in exercises[:_PREVIEWED]
+        if exercise.fitt_vp is not None
     )
 
 
@@ -99,10 +99,7 @@ def reviewed_count(catalogue: Catalogue) -> int:
 
 
 def checked(catalogue: Catalogue) -> str:
-    """Return when the entries were last checked: “on 2 November 2026”, or “between” two days.
-
-    There must be an entry.
-    """
+    """Return when the entries were last checked: “on 2 November 2026”, or “between” two days."""
     checks = [entry.diagnosis.checked_on for entry in catalogue.entries]
     first, last = min(checks), max(checks)
     if first == last:
@@ -112,9 +109,7 @@ def checked(catalogue: Catalogue) -> str:
 
 
 def years(works: Iterable[Reference]) -> str:
-    """Return the year of the works, or the first and the last year; there must be at least one
-    work.
-    """
+    """Return the year of the works, of which there is one, or the first and the last year."""
     first, *_, last = sorted(work.year for work in (*works, *works))
     return str(first) if first == last else f"{first} to {last}"
 
