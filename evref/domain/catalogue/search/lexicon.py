@@ -7,6 +7,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from evref.domain.catalogue.catalogue import Catalogue
@@ -85,8 +86,9 @@ class Lexicon:
 
     def diagnoses_with(self, words: Iterable[str]) -> set[str]:
         """Return the diagnoses that have any of the words in a name or term."""
-        names = (name for word in words for n in self.having[word] for name in self.names[n])
-        return {one.diagnosis_ids[0] for one in names if one.language}
+        numbers = chain.from_iterable(self.having.get(word, ()) for word in words)
+        names = chain.from_iterable(self.names[number] for number in numbers)
+        return {name.diagnosis_ids[0] for name in names if name.language}
 
     def is_light(self, word: str) -> bool:
         """Whether a word may stand within or beside a name without changing what it names."""
@@ -121,18 +123,15 @@ class Lexicon:
 
     def _add_abbreviation(self, short: str, longs: Sequence[str]) -> None:
         """Add what the lists say: the names that it stands for, or else an absent condition."""
-        meant = [name for long in longs for name in self._equal(words_of(long))]
+        forms = (sorted(counting(words_of(long), self.lists.filling)) for long in longs)
+        numbers = (self._numbers.get(tuple(form)) for form in forms)
+        meant = [self.names[number][0] for number in numbers if number is not None]
         if meant or not longs:
             ids = tuple(dict.fromkeys(id_ for name in meant for id_ in name.diagnosis_ids))
             first = meant[0] if meant else Name(short, Kind.ABSENT, (), short)
             kind = Kind.TERM if first.kind is Kind.NAME else first.kind
             language = "en" if kind is Kind.TERM else None
             self._abbreviate(short, Name(short, kind, ids, first.meaning, language))
-
-    def _equal(self, words: Iterable[str]) -> list[Name]:
-        """Return the first name of these words."""
-        number = self._numbers.get(tuple(sorted(counting(words, self.lists.filling))))
-        return [] if number is None else self.names[number][:1]
 
     def _abbreviate(self, text: str, name: Name) -> None:
         for key in letters(text):

@@ -35,7 +35,6 @@ _NEGATIONS_OF_RECORDS = (("encounter", "for"), ("risk",), ("screening",))
 _LONGEST_PHRASE = 6
 _REACH = 2
 """How many words from a name one is that makes it another disease."""
-_FEWEST_SHOUTED = 2
 _RANKS = {Kind.FAMILY: 0, Kind.COMPLAINT: 0, Kind.NAME: 1, Kind.TERM: 1, Kind.ABSENT: 2}
 _EMPTY = frozenset[int]()
 
@@ -84,9 +83,9 @@ class Concept:
         return not (self.facet or self.is_slight)
 
     @property
-    def is_read(self) -> bool:
-        """Whether the lists say what it means."""
-        return bool(self.facet or self.treatment)
+    def meaning(self) -> str | None:
+        """What the lists say."""
+        return self.facet.name if self.facet else self.treatment
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +217,7 @@ class Reader:
         """Return the words of the text that count, or negate, clause by clause."""
         clauses = []
         for clause in _CLAUSE_END.split(_WHAT_NOT_TO_DO.sub("", text)):
-            chunks = _CHUNK.findall(clause)
-            # In a longer text of capitals, they say nothing of a word.
-            is_shouted = clause.isupper() and len(chunks) > _FEWEST_SHOUTED
-            words = list(self._written(chunks, is_shouted=is_shouted))
+            words = list(self._written(_CHUNK.findall(clause)))
             for place, (before, word) in enumerate(pairwise(words), 1):
                 number = in_digits(before.text, word.text)
                 words[place] = word if number == word.text else _word(word.typed, number)
@@ -251,14 +247,13 @@ class Reader:
                     negated[word.typed] = None
         return tuple(affirmed.values()), tuple(negated)
 
-    def _written(self, chunks: Sequence[str], *, is_shouted: bool) -> Iterator[Word]:
+    def _written(self, chunks: Sequence[str]) -> Iterator[Word]:
         """Yield the words of what is written between spaces, two of which may be one word."""
         place = 0
         while place < len(chunks):
             for size in range(min(2, len(chunks) - place), 0, -1):
                 typed = " ".join(chunks[place : place + size]).strip(".'")
-                is_all = size == len(chunks)
-                word = self._abbreviation(typed, is_all, is_shouted) or self._joined(typed)
+                word = self._abbreviation(typed, size == len(chunks)) or self._joined(typed)
                 if word is not None:
                     yield word
                     break
@@ -285,14 +280,14 @@ class Reader:
         is_slip = is_known and in_one_spelling(text) not in self.lexicon.spellings
         return word._replace(is_corrected=is_slip)
 
-    def _abbreviation(self, typed: str, is_all: bool, is_shouted: bool) -> Word | None:
+    def _abbreviation(self, typed: str, is_all: bool) -> Word | None:
         """Return the word if names are abbreviated like this; a usual word only in capitals."""
         known = self.lexicon.abbreviations
         names = [name for key in letters(typed) for name in known.get(key, ())]
         exact = [name for name in names if name.text == typed]
         plain = typed.casefold()
         is_usual = plain in self._lists.short_words or plain in self._lists.filling
-        if is_usual and not is_all and (is_shouted or not (exact or typed.isupper())):
+        if is_usual and not (is_all or exact or typed.isupper()):
             return None
         absent = [name for name in exact or names if name.kind is Kind.ABSENT]
         meant = tuple(dict.fromkeys(absent or exact or names))
@@ -323,13 +318,13 @@ class Reader:
         counts = Counter(chain.from_iterable(having.values()))
         sizes = self.lexicon.sizes
         complete = {number for number, count in counts.items() if count == sizes[number]}
-        places_of: dict[int, list[int]] = {number: [] for number in sorted(complete)}
+        places_of: defaultdict[int, set[int]] = defaultdict(set)
         for place, numbers in having.items():
             for number in complete.intersection(numbers):
-                places_of[number].append(place)
+                places_of[number].add(place)
         is_light = [self.lexicon.is_light(word.folded) for word in words]
-        for number, several in places_of.items():
-            own = frozenset(several)
+        for number in sorted(places_of):
+            own = frozenset(places_of[number])
             if all(is_light[place] or place in own for place in range(min(own), max(own))):
                 yield own, self.lexicon.names[number]
         for place, word in enumerate(words):
@@ -359,17 +354,10 @@ class Reader:
             ]
         return one._replace(changed_by=frozenset(changing))
 
-    def _is_right(self, word: Word) -> bool:
-        return (
-            bool(word.names)
-            or word.folded in self.lexicon.having
-            or word.folded in self._texts.words
-            or word.folded in self._lists.right
-        )
-
     def _corrected(self, word: Word) -> Word:
         """Return the nearest known word for one that is not a right word of any language."""
-        if self._is_right(word) or len(word.text) < SHORTEST:
+        right = (self.lexicon.having, self._texts.words, self._lists.right)
+        if word.names or len(word.text) < SHORTEST or any(word.folded in one for one in right):
             return word
         near = self._spelling.near(word.text)
         return _word(word.typed, near[0], is_corrected=True) if near else word

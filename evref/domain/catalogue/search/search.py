@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.intervention import Intervention
-from evref.domain.catalogue.search.folding import Phrase, stem
+from evref.domain.catalogue.search.folding import stem
 from evref.domain.catalogue.search.found import (
     Answers,
     Found,
@@ -73,18 +73,18 @@ class Search:
         """Return what the text names; entries are left to the caller."""
         reading = self._reader.read(text)
         hits = self._hits(reading, reading.meant)
-        if not hits and not reading.absent:
-            hits = self._having(reading)
         near = self._hits(reading, [one for one in reading.named if one.changed_by])
-        if not (hits or near or reading.absent):
-            near = self._near(reading)
+        if not (hits or reading.absent):
+            hits = self._having(reading)
+            near = near or self._near(reading)
+        read, unread = self._how_read(reading)
         return Found(
             hits=hits,
             umbrella=_wider(reading),
             suggestions=() if hits else near[:_MOST_SUGGESTED],
             absent=tuple(dict.fromkeys(typed(reading.words, one.places) for one in reading.absent)),
-            read=self._pieces(reading),
-            ignored=() if hits and not reading.meant else self._unread(reading),
+            read=read,
+            ignored=() if hits and not reading.meant else unread,
         )
 
     def diagnoses_of_record(self, text: str) -> Found:
@@ -115,6 +115,7 @@ class Search:
         found.sort()
         numbers = dict.fromkeys((*self._texts.titled(text), *(one.number for one in found)))
         meets_any = any(one.met for one in found)
+        read, unread = self._how_read(reading)
         return Answers(
             tuple(self._texts.interventions[number] for number in numbers),
             frozenset(
@@ -125,8 +126,8 @@ class Search:
             tuple(named),
             bool(named) and not meets_any and not any(one.facet for one in concepts),
             _wider(reading),
-            self._pieces(reading),
-            found[0].lacking if found else self._unread(reading),
+            read,
+            found[0].lacking if found else unread,
             explain=partial(self._explain, concepts),
         )
 
@@ -147,12 +148,10 @@ class Search:
         """Return why an intervention was found: by concepts, or by the words of its diagnosis."""
         in_title, in_body = list[str](), list[str]()
         for concept in concepts:
-            if concept.facet is not None:
-                phrases = _single(sorted(concept.facet.title))
-            elif concept.is_required:
-                phrases = self._texts.alternatives(concept.stems) + _single(concept.stems)
-            else:
-                continue
+            phrases = self._texts.alternatives(concept.stems) if concept.is_required else []
+            words = sorted(concept.facet.title) if concept.facet else concept.stems
+            if concept.facet or concept.is_required:
+                phrases += [(word,) for word in words]
             if matched := self._texts.written(phrases, one.title):
                 in_title.append(matched)
             elif not concept.facet and (matched := self._texts.written(phrases, body(one))):
@@ -175,35 +174,36 @@ class Search:
         }
         asked = list(dict.fromkeys(chain.from_iterable(concepts.values())))
         among = [self._texts.of_diagnosis[id_] for id_ in named]
-        distances = {
-            one: self._texts.distances(one.stems, among) for one in asked if one.is_required
-        }
+        distances = self._distances(asked, among)
         found: list[_Candidate] = []
         for order, (own, places) in enumerate(zip(among, named.values(), strict=True)):
-            beside = concepts[places]
-            of_beside = {one: distances[one] for one in beside if one in distances}
-            met = set(own).intersection(chain.from_iterable(of_beside.values()))
-            found += self._candidates(beside, of_beside, met or own, order)
+            found += self._candidates(concepts[places], distances, own, order)
         if any(one.met for one in found):
             fewest = min(len(one.lacking) for one in found)
             found = [one for one in found if len(one.lacking) == fewest]
         return found, asked
 
+    def _distances(
+        self, concepts: Iterable[Concept], among: Collection[range]
+    ) -> dict[Concept, dict[int, int]]:
+        return {one: self._texts.distances(one.stems, among) for one in concepts if one.is_required}
+
     def _candidates(
         self,
-        concepts: Iterable[Concept],
+        concepts: Collection[Concept],
         distances: Mapping[Concept, Mapping[int, int]],
         numbers: Iterable[int],
         order: int = 0,
     ) -> Iterator[_Candidate]:
         """Yield the interventions with what orders them."""
+        required = [(one.typed, distances[one]) for one in concepts if one in distances]
         meeting = [self._texts.meeting(one.facet) for one in concepts if one.facet is not None]
         places_on_card = self._texts.places_on_card
         for number in numbers:
-            far = [found[number] for found in distances.values() if number in found]
+            far = [found[number] for _, found in required if number in found]
             lacking: tuple[str, ...] = ()
-            if len(far) < len(distances):
-                lacking = tuple(one.typed for one in distances if number not in distances[one])
+            if len(far) < len(required):
+                lacking = tuple(words for words, found in required if number not in found)
             distance = sum(far)
             yield _Candidate(
                 order,
@@ -224,62 +224,49 @@ class Search:
         if any(one.changed_by for one in reading.named):
             return
         absent = _EMPTY.union(*(one.places for one in reading.absent))
-        distances: dict[Concept, dict[int, int]] = {}
-        for concept in concepts:
-            if not concept.is_required:
-                continue
-            found = self._texts.distances(concept.stems, [self._texts.all])
+        distances = self._distances(concepts, [range(len(self._texts.interventions))])
+        for concept, found in distances.items():
             if concept.places & absent:
-                found = {number: far for number, far in found.items() if far < IN_BODY}
+                distances[concept] = {n: far for n, far in found.items() if far < IN_BODY}
             elif len(concept.stems) == 1:
                 words = self._with_stem.get(concept.stems[0], ())
                 for id_ in self._lexicon.diagnoses_with(words):
-                    found |= dict.fromkeys(self._texts.of_diagnosis[id_], 0)
-            distances[concept] = found
+                    found.update(dict.fromkeys(self._texts.of_diagnosis[id_], 0))
         if distances:
             first, *others = distances.values()
             having_all = set(first).intersection(*others)
             yield from self._candidates(concepts, distances, having_all)
 
-    def _beside_names(self, reading: Reading) -> Iterator[Concept]:
-        covered = _EMPTY.union(*(one.places | one.changed_by for one in reading.named))
-        return self._reader.concepts(reading.words, covered)
+    def _how_read(self, reading: Reading) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
+        """Return the pieces in the order typed, those negated last, and the words that are in none.
 
-    def _unread(self, reading: Reading) -> tuple[str, ...]:
-        """Return the words that are no part of what was read; all, if nothing was."""
-        beside = [*self._beside_names(reading)]
-        unread = [one.typed for one in beside if not (one.is_read or one.is_slight)]
-        is_read = reading.named or reading.negated or any(one.is_read for one in beside)
-        return tuple(unread if unread or is_read else reading.text.split())
-
-    def _pieces(self, reading: Reading) -> tuple[Piece, ...]:
-        """Return what the query was read as, in the order typed; what is negated comes last."""
+        If nothing was read, these are all words.
+        """
         pieces: list[tuple[int, Piece]] = []
         for one in reading.named:
             places = one.places | one.changed_by
-            words = typed(reading.words, places)
-            for meaning, is_wider in dict.fromkeys(
-                (name.meaning, name.kind.is_wider) for name in one.names
-            ):
+            words, place = typed(reading.words, places), min(places)
+            for meaning, is_wider in dict.fromkeys((n.meaning, n.kind.is_wider) for n in one.names):
                 if one.changed_by or one.is_absent:
                     piece = Piece(words, ReadAs.ABSENT, words if one.changed_by else meaning)
                 elif reading.is_corrected(one):
                     piece = Piece(words, ReadAs.CORRECTED, meaning)
                 else:
-                    read_as = ReadAs.WIDER if is_wider else ReadAs.DIAGNOSIS
-                    piece = Piece(words, read_as, meaning)
-                pieces.append((min(places), piece))
-        for concept in self._beside_names(reading):
-            if concept.facet:
-                piece = Piece(concept.typed, ReadAs.FACET, concept.facet.name)
-            elif concept.treatment:
-                piece = Piece(concept.typed, ReadAs.TREATMENT, concept.treatment)
-            else:
-                continue
-            pieces.append((min(concept.places), piece))
-        in_order = [piece for _, piece in sorted(pieces, key=lambda pair: pair[0])]
-        negated = [Piece(words, ReadAs.NEGATED, None) for words in reading.negated]
-        return tuple(dict.fromkeys((*in_order, *negated)))
+                    piece = Piece(words, ReadAs.WIDER if is_wider else ReadAs.DIAGNOSIS, meaning)
+                pieces.append((place, piece))
+        unread = []
+        covered = _EMPTY.union(*(one.places | one.changed_by for one in reading.named))
+        for concept in self._reader.concepts(reading.words, covered):
+            if concept.meaning:
+                read_as = ReadAs.FACET if concept.facet else ReadAs.TREATMENT
+                piece = Piece(concept.typed, read_as, concept.meaning)
+                pieces.append((min(concept.places), piece))
+            elif not concept.is_slight:
+                unread.append(concept.typed)
+        in_order = [piece for _, piece in sorted(pieces, key=itemgetter(0))]
+        in_order += [Piece(words, ReadAs.NEGATED, None) for words in reading.negated]
+        ignored = unread if unread or in_order else reading.text.split()
+        return tuple(dict.fromkeys(in_order)), tuple(ignored)
 
     def _hits(self, reading: Reading, named: Sequence[Named]) -> tuple[Hit, ...]:
         """Return a hit for each diagnosis by its best name: whole, then longest, then English."""
@@ -292,12 +279,12 @@ class Search:
                 for place, id_ in enumerate(name.diagnosis_ids):
                     rank = (not is_whole, is_wider, is_wider and place, -size, is_foreign)
                     ranked.append((rank, id_, name, is_whole and not is_corrected, is_corrected))
-        return self._best(ranked)
+        return self._best(sorted(ranked, key=itemgetter(0)))
 
     def _best(self, ranked: Iterable[_Ranked]) -> tuple[Hit, ...]:
-        """Return a hit for each diagnosis, by the name that comes first."""
+        """Return a hit for each diagnosis, by its first name."""
         best: dict[str, Hit] = {}
-        for _, id_, name, is_whole, is_corrected in sorted(ranked, key=itemgetter(0)):
+        for _, id_, name, is_whole, is_corrected in ranked:
             if id_ not in best:
                 by = MatchedBy.UMBRELLA if name.kind.is_wider else MatchedBy(name.kind)
                 best[id_] = Hit(
@@ -310,33 +297,29 @@ class Search:
         words = {word.folded for word in reading.words}
         if sum(map(len, words)) < _SHORTEST_TEXT or not any(map(self._tells, reading.words)):
             return ()
-        return self._with_words(words, most=2 * len(words))
+        return self._best(self._with_words(words, most=2 * len(words)))
 
     def _near(self, reading: Reading) -> tuple[Hit, ...]:
         """Return the diagnoses with a word of the text that few others have in a name."""
-        several = [self._with_words({one.folded}) for one in reading.words if self._tells(one)]
-        hits = chain.from_iterable(hits for hits in several if len(hits) <= _MOST_SUGGESTED)
-        return tuple({hit.diagnosis_id: hit for hit in reversed([*hits])}.values())[::-1]
+        words = [{one.folded} for one in reading.words if self._tells(one)]
+        few = [one for one in words if len(self._lexicon.diagnoses_with(one)) <= _MOST_SUGGESTED]
+        return self._best(chain.from_iterable(map(self._with_words, few)))
 
     def _tells(self, word: Word) -> bool:
         is_long = len(word.folded) >= _SHORTEST_PART
         return is_long and not word.names and not self._lexicon.is_light(word.folded)
 
-    def _with_words(self, words: Collection[str], most: int = _LAST) -> tuple[Hit, ...]:
-        """Return the diagnoses with a name of at most so many words, these among them."""
+    def _with_words(self, words: Collection[str], most: int = _LAST) -> list[_Ranked]:
+        """Return the names of diagnoses of at most so many words, these among them."""
         sizes, names = self._lexicon.sizes, self._lexicon.names
-        return self._best(
-            ((sizes[number], name.language != "en"), id_, name, False, False)
+        ranked = (
+            ((sizes[number], name.language != "en"), name.diagnosis_ids[0], name, False, False)
             for number in self._lexicon.having_all(words)
             if sizes[number] <= most
             for name in names[number]
             if name.language
-            for id_ in name.diagnosis_ids
         )
-
-
-def _single(words: Iterable[str]) -> list[Phrase]:
-    return [(word,) for word in words]
+        return sorted(ranked, key=itemgetter(0))
 
 
 def _places_of_diagnoses(reading: Reading) -> dict[str, frozenset[int]]:

@@ -38,7 +38,6 @@ class Texts:
         self._title: _Index = defaultdict(partial(array, "I"))
         self._body: _Index = defaultdict(partial(array, "I"))
         self.places_on_card = array("H")
-        self._title_sizes = bytearray()
         self._meeting: dict[str, bytearray] = {}
         self._stems = Forms(partial(_stem, lists.filling))
         self._phrases: defaultdict[str, list[Phrase]] = defaultdict(list)
@@ -52,13 +51,12 @@ class Texts:
             for number, one in enumerate(own, first):
                 self.interventions.append(one)
                 self.places_on_card.append(number - first)
-                self._title_sizes.append(self._add(one.title, self._title, number))
+                self._add(one.title, self._title, number)
                 self._add(body(one), self._body, number)
         self.words = frozenset(map(fold, self._stems))
-        self.all = range(len(self.interventions))
 
-    def _add(self, text: str, index: _Index, number: int) -> int:
-        """Add the words and the phrases of a text to the index; return how many words it has."""
+    def _add(self, text: str, index: _Index, number: int) -> None:
+        """Add the words and the phrases of a text to the index."""
         stems = self._stemmed(text)
         different = set(stems)
         for word in different:
@@ -67,14 +65,12 @@ class Texts:
             for phrase in self._phrases[word]:
                 if different.issuperset(phrase) and _place(stems, phrase) is not None:
                     index[" ".join(phrase)].append(number)
-        return len(different)
 
     def titled(self, text: str) -> list[int]:
         """Return the interventions whose title is the text."""
         words = {_stem(self._filling, word) for word in written_words_of(text)} - {""}
-        several = [self._title.get(word, ()) for word in words]
-        having_all = set(several[0]).intersection(*several[1:]) if several else set()
-        return sorted(n for n in having_all if self._title_sizes[n] == len(words))
+        rarest = min((self._title.get(word, _NONE) for word in words), key=len, default=_NONE)
+        return [n for n in rarest if words == {*self._stemmed(self.interventions[n].title)}]
 
     def distances(self, phrase: Phrase, among: Collection[range]) -> dict[int, int]:
         """Return how far from the phrase each intervention is that has it: 0 is in its title."""
