@@ -7,6 +7,7 @@ derived from it: stored documents, catalogue files and the schemas of the API.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from decimal import Decimal
@@ -20,6 +21,7 @@ Check = Callable[[Rules, str, Any], None]
 """Checks a value; messages call the value by this name."""
 
 _Marker = TypeVar("_Marker")
+_TWICE = 2
 
 
 class Slug(Length):
@@ -95,12 +97,12 @@ class Items:
             rules.refuse(name, f"must have {self}, has {number}")
         if self.may_repeat or (len(set(values)) == len(values) and not self.ignores_case):
             return
-        known: set[object] = set()
+        times: Counter[object] = Counter()
         for index, value in enumerate(values):
             same = str(value).lower() if self.ignores_case else value
-            if same in known:
+            times[same] += 1
+            if times[same] == _TWICE:
                 rules.refuse(name, f"must not repeat {value}", item=index)
-            known.add(same)
 
     def __str__(self) -> str:
         if self.most is None:
