@@ -11,11 +11,11 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.http import parse_options_header
 
-from evref.adapters.inbound.fhir import search
+from evref.adapters.inbound.fhir import interactions, search
 from evref.adapters.inbound.fhir.capability import capability_statement
-from evref.adapters.inbound.fhir.interactions import Interactions
 from evref.adapters.inbound.fhir.outcome import MEDIA_TYPE, ROOT, render_problem
 from evref.adapters.inbound.fhir.paging import subset
+from evref.adapters.inbound.fhir.resources import Resources
 from evref.adapters.inbound.fhir.values import FORMATS
 from evref.adapters.inbound.web import query
 from evref.adapters.inbound.web.host import Host
@@ -43,13 +43,13 @@ _VERSIONS = {None, "4.0", "4.0.1"}
 
 
 def _blueprints(host: Host) -> Iterator[Blueprint]:
-    base_url = host.settings.base_url
     views = Blueprint("fhir", __name__, url_prefix=ROOT)
     endpoint = host.endpoint(*_OFFERS, select=_select)
     capability = Representation(
-        [as_json(capability_statement(base_url))], MEDIA_TYPE, vary="Accept, Accept-Encoding"
+        [as_json(capability_statement(host.settings.base_url))],
+        MEDIA_TYPE,
+        vary="Accept, Accept-Encoding",
     )
-    interactions = Interactions(base_url, host.settings.canonical_root, host.settings.licence)
 
     @views.get("/metadata")
     def metadata() -> Response:
@@ -58,16 +58,20 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         return respond(capability, PUBLIC)
 
     def search_type(served: Served, media_type: str, resource_type: str) -> Response:
-        given = query.posted_or_sent()
+        sent = query.posted_or_sent()
         parameters = search.SEARCH[resource_type]
         ignored: list[str] = []
         if _LENIENT.search(request.headers.get("Prefer", "")):
-            ignored = [name for name in given if not search.is_known(name, parameters)]
-            known = [pair for pair in given.items(multi=True) if pair[0] not in ignored]
-            given = MultiDict(known)
-        values = search.parse(given, parameters)
-        _require_json(media_type, given)
-        response = _response(interactions.search(resource_type, served, values, given, ignored))
+            ignored = [name for name in sent if not search.is_known(name, parameters)]
+            known = [pair for pair in sent.items(multi=True) if pair[0] not in ignored]
+            sent = MultiDict(known)
+        values = search.parse(sent, parameters)
+        _require_json(media_type, sent)
+        response = _response(
+            interactions.search(
+                _resources(host, served), resource_type, served, values, sent, ignored=ignored
+            )
+        )
         if ignored:
             response.headers["Preference-Applied"] = "handling=lenient"
             response.vary.add("Prefer")
@@ -76,7 +80,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
     def read(served: Served, media_type: str, id: str, resource_type: str) -> Response:
         values = search.parse(request.args, search.READ[resource_type])
         _require_json(media_type, request.args)
-        resource = interactions.read(resource_type, served, id)
+        resource = interactions.read(_resources(host, served), resource_type, served, id)
         response = _response(subset(resource, values))
         if "meta" in resource:
             response.last_modified = datetime.fromisoformat(resource["meta"]["lastUpdated"])
@@ -97,6 +101,12 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
     yield views
 
 
+def _resources(host: Host, served: Served) -> Resources:
+    settings = host.settings
+    licence = served.licence(settings.licence)
+    return Resources(settings.base_url, settings.canonical_root, served.changed_at, licence)
+
+
 @lru_cache(maxsize=256)
 def _select(accept: str, offers: tuple[str, ...]) -> str:
     """Return the first of `_OFFERS`, or the second if the Accept header accepts no JSON."""
@@ -110,9 +120,9 @@ def _is_json(accepted: tuple[str, float]) -> bool:
     return quality > 0 and media_type in _ACCEPTED and parameters.get("fhirversion") in _VERSIONS
 
 
-def _require_json(media_type: str, given: MultiDict[str, str]) -> None:
+def _require_json(media_type: str, sent: MultiDict[str, str]) -> None:
     # The parameter overrides the header (R4, http, mime-type).
-    if media_type == _NOT_IN_HEADER and "_format" not in given:
+    if media_type == _NOT_IN_HEADER and "_format" not in sent:
         raise NotAcceptableError(FORMATS[1:])
 
 

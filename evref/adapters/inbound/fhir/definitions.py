@@ -8,6 +8,7 @@ beginning of canonical URLs.
 import json
 from collections.abc import Iterable
 from enum import StrEnum
+from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
@@ -48,6 +49,7 @@ class Definition(NamedTuple):
     resource: dict[str, Any]
 
 
+@cache
 def definitions(root: str) -> dict[str, dict[str, Definition]]:
     """Return the definitions by resource type and id; `root` begins their canonical URLs."""
     text = resources.files(__package__).joinpath("extensions.json").read_text(encoding="utf-8")

@@ -31,26 +31,26 @@ _SUBSETTED = {
 
 
 def page_of(
-    items: Sequence[Any], values: Mapping[str, Any], given: MultiDict[str, str], address: str
+    items: Sequence[Any], values: Mapping[str, Any], sent: MultiDict[str, str], address: str
 ) -> tuple[Sequence[Any], list[dict[str, str]]]:
     """Return the page of items that the values of the search select, and its links.
 
-    `given` has the parameters as sent, for the links; `address` is the URL of the resource type.
+    `sent` has the parameters as sent, for the links; `address` is the URL of the resource type.
     """
     count = 0 if values.get("_summary") == "count" else values.get("_count", DEFAULT_COUNT)
     if "_include" in values:
         count = min(count, MOST_WITH_INCLUDED)
     criteria: list[tuple[str, str]] = [
-        (name, text) for name, text in given.items(multi=True) if name not in _PAGING
+        (name, text) for name, text in sent.items(multi=True) if name not in _PAGING
     ]
 
-    def link(relation: str, **place: str) -> dict[str, str]:
-        query = urlencode([*criteria, ("_count", count), *place.items()])
+    def link(relation: str, **anchor: str) -> dict[str, str]:
+        query = urlencode([*criteria, ("_count", count), *anchor.items()])
         return {"relation": relation, "url": without_keys(f"{address}?{query}")}
 
-    place = {name: values[name] for name in ("_after", "_before") if name in values}
-    links = [link("self", **place)]
-    page = _page(items, count, place, is_by_id="_sort" not in values)
+    anchor = {name: values[name] for name in ("_after", "_before") if name in values}
+    links = [link("self", **anchor)]
+    page = _page(items, count, anchor, is_by_id="_sort" not in values)
     if page:
         if page[0] is not items[0]:
             links.append(link("previous", _before=page[0].id))
@@ -76,9 +76,9 @@ def subset(resource: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any
 
 
 def _page(
-    items: Sequence[Any], count: int, place: Mapping[str, str], *, is_by_id: bool
+    items: Sequence[Any], count: int, anchor: Mapping[str, str], *, is_by_id: bool
 ) -> Sequence[Any]:
-    for name, item_id in place.items():
+    for name, item_id in anchor.items():
         if is_by_id:
             start = bisect_left(items, item_id, key=attrgetter("id"))
             end = bisect_right(items, item_id, key=attrgetter("id"))

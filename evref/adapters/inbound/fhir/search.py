@@ -16,7 +16,6 @@ from evref.adapters.inbound.fhir.values import (
     SORTABLE,
     Codings,
     InvalidError,
-    each,
     exactly,
     read_codes,
     read_format,
@@ -27,6 +26,7 @@ from evref.adapters.inbound.fhir.values import (
     read_text,
     read_token,
     read_url,
+    set_of,
     values_of,
 )
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, SNOMED_CT
@@ -88,14 +88,14 @@ _SYSTEMS = ", ".join(f"{url} ({system.name})" for system in CODE_SYSTEMS for url
 
 
 def _token(select: Select, text: str) -> Parameter:
-    return Parameter(_CODES[:1], each(read_token), select, type="token", text=text)
+    return Parameter(_CODES[:1], set_of(read_token), select, type="token", text=text)
 
 
 def _string(select: Select, text: str = "") -> Parameter:
     allowed = f"1 to {MOST_VALUES} texts separated by commas, up to {LONGEST_TEXT} characters in "
     return Parameter(
         (f"{allowed}all of them",),
-        each(read_text),
+        set_of(read_text),
         select,
         longest=LONGEST_TEXT,
         type="string",
@@ -106,14 +106,14 @@ def _string(select: Select, text: str = "") -> Parameter:
 _OF_DEFINITIONS = {
     "_id": Parameter(
         (f"1 to {MOST_VALUES} ids separated by commas",),
-        each(read_id),
+        set_of(read_id),
         Selection.by_id,
         type="token",
         text="The ids of resources.",
     ),
     "url": Parameter(
         (f"1 to {MOST_VALUES} canonical URLs separated by commas, each as url or as url|version",),
-        each(read_url),
+        set_of(read_url),
         Selection.by_url,
         type="uri",
         text="The canonical URLs of resources, as url or as url|version.",
@@ -148,7 +148,7 @@ _OF_CATALOGUE = {
     "topic": _token(Selection.by_topic, "Modules and phases, as code or as system|code."),
     "_lastUpdated": Parameter(
         ("dates or times, such as 2026-11 or ge2026-11-22T08:00:00Z",),
-        each(read_period),
+        set_of(read_period),
         Selection.by_last_update,
         type="date",
         text="The time of the publication that last changed the diagnosis or its interventions.",
@@ -162,18 +162,18 @@ _SORT = {
     )
 }
 INCLUDED = ("PlanDefinition:definition", "PlanDefinition:definition:ActivityDefinition")
-_INCLUDE = {"_include": Parameter(INCLUDED, each(exactly(*INCLUDED)))}
+_INCLUDE = {"_include": Parameter(INCLUDED, set_of(exactly(*INCLUDED)))}
 _ELEMENTS = {
     resource_type: {
         "_elements": Parameter(
             (f"1 to {MOST_VALUES} names of elements separated by commas", *names),
             # Every answer has the type; fhirpy asks for it nevertheless.
-            each(exactly("resourceType", *names)),
+            set_of(exactly("resourceType", *names)),
         )
     }
     for resource_type, names in ELEMENTS.items()
 }
-_PLACE = Parameter(("an id, as in the links of a Bundle",), read_id, is_single=True)
+_ANCHOR = Parameter(("an id, as in the links of a Bundle",), read_id, is_single=True)
 _OF_RESULTS = {
     "_count": Parameter(
         (f"a number; at most {MOST_COUNT} resources are returned",),
@@ -184,8 +184,8 @@ _OF_RESULTS = {
     # Accepted without effect: the total is always counted. fhirpy sends the second name.
     "_total": _control("none", "estimate", "accurate"),
     "_totalMethod": _control("count"),
-    "_after": _PLACE,
-    "_before": _PLACE,
+    "_after": _ANCHOR,
+    "_before": _ANCHOR,
     **_FORMAT,
 }
 
@@ -231,7 +231,7 @@ def found_by_codes(contexts: Iterable[Codings], served: Served) -> dict[Codings,
     return found_by_codings
 
 
-def parse(given: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
+def parse(sent: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
     """Return the value of each given parameter, or a tuple of them if it can be repeated.
 
     Raises:
@@ -244,11 +244,11 @@ def parse(given: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> di
     faults = []
     several = {
         name: [values_of(text) for text in texts]
-        for name, texts in given.lists()
+        for name, texts in sent.lists()
         if name in parameters and not parameters[name].is_single
     }
     total = sum(len(part) for parts in several.values() for part in parts)
-    for name, texts in given.lists():
+    for name, texts in sent.lists():
         parameter = parameters.get(name)
         if parameter is None:
             message = "is not a parameter of this interaction"

@@ -77,7 +77,7 @@ def values_of(text: str) -> tuple[str, ...]:
     return tuple(value.strip() for value in _VALUE.findall(f",{text}"))
 
 
-def each(read: Callable[[str], Any]) -> Callable[[Sequence[str]], frozenset[Any]]:
+def set_of(read: Callable[[str], Any]) -> Callable[[Sequence[str]], frozenset[Any]]:
     """Return a function that reads each of several values."""
 
     def read_all(values: Sequence[str]) -> frozenset[Any]:
@@ -194,12 +194,12 @@ def _read_code(token: Token) -> tuple[RecordCode, ...]:
         of_both = tuple(read for kind in Classification for read in read_part(kind, code))
         return tuple(read for read in of_both if read.read_as is not None) or of_both[:1]
     known = by_url(system, code)
-    given = without_keys(f"{system}|{code}")
+    shown = without_keys(f"{system}|{code}")
     if not (system and code):
         kind = "of this system" if system else "without a system"
         error = f"no resource has a code {kind}"
-        return (RecordCode(Classification.ICD_10, given, given, error=error),)
+        return (RecordCode(Classification.ICD_10, shown, shown, error=error),)
     if known is None:
         error = "is of a code system that the service does not read"
-        return (RecordCode(Classification.ICD_10, given, None, error=error),)
+        return (RecordCode(Classification.ICD_10, shown, None, error=error),)
     return read_part(known.classification, code, known.edition)
