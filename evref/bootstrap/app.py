@@ -15,7 +15,7 @@ from evref.adapters.inbound.web.frame import Frame
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.identity import Identity
 from evref.adapters.inbound.web.interfaces import Interfaces
-from evref.adapters.inbound.web.representations import JsonProvider
+from evref.adapters.inbound.web.representations import JsonProvider, ResponseCache
 from evref.adapters.inbound.web.service import Service, log_access
 from evref.bootstrap import logs
 from evref.bootstrap.container import Container, container_for
@@ -120,8 +120,8 @@ def _host(
         browse=container.browse(),
         identity=visitor,
         base_url=settings.base_url,
-        licence=settings.licence,
-        most_bytes=cache_bytes,
+        own_licence=settings.licence,
+        cache=ResponseCache(cache_bytes),
     )
     return Host(
         settings=settings,

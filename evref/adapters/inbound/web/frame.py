@@ -1,6 +1,7 @@
 """What all pages share: the signed-in member, access to the catalogue, and the page cache."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
@@ -42,28 +43,21 @@ _ENGLISH = "en"
 _PAGE = "text/html; charset=utf-8"
 
 
+@dataclass(kw_only=True, eq=False)
 class Frame:
-    """Available as `frame` in the templates of all pages."""
+    """Available as `frame` in the templates of all pages.
 
-    def __init__(
-        self,
-        *,
-        readers: Readers,
-        browse: BrowseCatalogue,
-        identity: Identity,
-        base_url: str,
-        licence: str | None,
-        most_bytes: int,
-    ) -> None:
-        self._readers = readers
-        self._browse = browse
-        self._identity = identity
-        self._base_url = base_url
-        self._licence = licence
-        self.parameters: dict[str, Mapping[str, query.Parse]] = {}
-        """The query parameters of the pages for readers, by endpoint."""
-        self._keeps_case: dict[str, bool] = {}
-        self._cache: ResponseCache[Representation] = ResponseCache(most_bytes)
+    `parameters` has the query parameters of the pages for readers, by endpoint.
+    """
+
+    readers: Readers
+    browse: BrowseCatalogue
+    identity: Identity
+    base_url: str
+    own_licence: str | None
+    cache: ResponseCache[Representation]
+    parameters: dict[str, Mapping[str, query.Parse]] = field(default_factory=dict)
+    _keeps_case: dict[str, bool] = field(default_factory=dict, init=False)
 
     def register(self, app: Flask) -> None:
         app.jinja_options = {
@@ -75,7 +69,7 @@ class Frame:
         app.context_processor(
             lambda: {
                 "frame": self,
-                "identity": self._identity,
+                "identity": self.identity,
                 "disclaimer": DISCLAIMER,
                 "words": words,
             }
@@ -106,7 +100,7 @@ class Frame:
             return None
         text = request.query_string.decode("latin-1")
         parameters = f"?{text}" if text and not has_key(text) else ""
-        address = f"{self._base_url}{quote(page)}{parameters}"
+        address = f"{self.base_url}{quote(page)}{parameters}"
         return redirect(address, HTTPStatus.PERMANENT_REDIRECT)
 
     def _canonical_path(self, path: str) -> str | None:
@@ -129,10 +123,6 @@ class Frame:
         )
 
     @property
-    def is_member(self) -> bool:
-        return self.member is not None
-
-    @property
     def is_reader(self) -> bool:
         """Return whether the member is a reader, who may not see keys."""
         member = self.member
@@ -144,7 +134,7 @@ class Frame:
         if "framed_member" not in g:
             # Cached for the request, so that a page waits only once for storage that hangs.
             try:
-                g.framed_member = self._identity.signed_in()
+                g.framed_member = self.identity.signed_in()
             except StorageUnavailableError:
                 g.framed_member = None
         member: SignedIn | None = g.framed_member
@@ -164,19 +154,19 @@ class Frame:
 
     @property
     def is_off(self) -> bool:
-        return self._readers is Readers.OFF
+        return self.readers is Readers.OFF
 
     @property
     def is_public(self) -> bool:
-        return self._readers is Readers.PUBLIC
+        return self.readers is Readers.PUBLIC
 
     @property
     def served(self) -> Served | None:
         """Return what is served; None if nothing is, or if the visitor may not read it."""
         if "served" not in g:
             try:
-                admitted = self._readers.admits(member=self.is_member)
-                g.served = self._browse.current() if admitted else None
+                admitted = self.readers.admits(member=self.member is not None)
+                g.served = self.browse.current() if admitted else None
             except (NoCatalogueError, StorageUnavailableError):
                 g.served = None
         served: Served | None = g.served
@@ -189,11 +179,11 @@ class Frame:
     @property
     def licence(self) -> str | None:
         """Return the address of the catalogue's licence, for a visitor who may read it."""
-        return None if self.served is None else self.served.licence(self._licence)
+        return None if self.served is None else self.served.licence(self.own_licence)
 
     def require_served(self) -> Served:
         """Return what is served, for a page that needs it, once the visitor may see it."""
-        g.served = served = self._browse.current()
+        g.served = served = self.browse.current()
         return served
 
     def page(
@@ -217,13 +207,13 @@ class Frame:
             *("reader" if is_reader else "", self.language),
             "" if self.served is None else self.served.id,
         )
-        with self._cache.rendering(target):
-            representation = self._cache.get(target)
+        with self.cache.rendering(target):
+            representation = self.cache.get(target)
             if representation is None:
                 body = render_template(template, is_shared=True, **context()).encode()
                 representation = Representation([body], _PAGE, vary=_VARY)
-                self._cache.put(target, representation)
-        if self.is_member:
+                self.cache.put(target, representation)
+        if self.member is not None:
             shared, _ = representation.content(compressed=False)
             body = b"".join(shared).replace(self._session(None), self._session(self.member), 1)
             representation = Representation([body], _PAGE)
@@ -242,7 +232,7 @@ class Frame:
         is_public = (
             self.is_public
             and cookies.present_token() is None
-            and not self._identity.has_header(request.environ)
+            and not self.identity.has_header(request.environ)
             and not request.query_string
         )
         response = respond(representation, PUBLIC if is_public else PRIVATE)

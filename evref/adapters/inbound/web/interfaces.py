@@ -65,15 +65,15 @@ class Interface:
         return path == self.root or path.startswith(f"{self.root}/")
 
 
+@dataclass(frozen=True, slots=True)
 class Interfaces:
     """All interfaces that are served, by name, and their responses to failed requests.
 
     The URLs of problem types begin with `base_url`.
     """
 
-    def __init__(self, interfaces: Mapping[str, Interface], base_url: str) -> None:
-        self._interfaces = interfaces
-        self._base_url = base_url
+    by_name: Mapping[str, Interface]
+    base_url: str
 
     def at(self, path: str) -> Interface | None:
         """Return the interface of a path, ignoring case and repeated slashes.
@@ -82,7 +82,7 @@ class Interfaces:
         interface.
         """
         path = "/" + path.lower().lstrip("/")
-        return next((known for known in self._interfaces.values() if known.has(path)), None)
+        return next((known for known in self.by_name.values() if known.has(path)), None)
 
     def is_cross_origin(self, path: str) -> bool:
         interface = self.at(path)
@@ -90,7 +90,7 @@ class Interfaces:
 
     def cross_origin(self) -> tuple[str, ...]:
         """Return the roots of the interfaces that scripts from other origins may call."""
-        return tuple(known.root for known in self._interfaces.values() if known.cross_origin)
+        return tuple(known.root for known in self.by_name.values() if known.cross_origin)
 
     def response(self, error: Exception) -> Response:
         raw = self.raw_response(error, request.environ)
@@ -115,23 +115,21 @@ class Interfaces:
             log.error(
                 "request %s failed", request_id(environ), exc_info=error, extra=log_fields(environ)
             )
-        return problems.details_of(error, self._base_url)
+        return problems.details_of(error, self.base_url)
 
     def _http_details(self, error: HTTPException, environ: WSGIEnvironment) -> ProblemDetails:
         status = error.code or 500
         if status == HTTPStatus.METHOD_NOT_ALLOWED:
             allowed = ", ".join(sorted(getattr(error, "valid_methods", None) or ()))
-            details = self._of_type("method-not-allowed", f"The address accepts {allowed}.")
+            detail = f"The address accepts {allowed}."
+            details = PROBLEMS["method-not-allowed"].details(detail, self.base_url)
             details.headers["Allow"] = allowed
             return details
         if status == HTTPStatus.NOT_FOUND:
-            return self._of_type("not-found", self._what_is_missing(environ))
+            return PROBLEMS["not-found"].details(self._what_is_missing(environ), self.base_url)
         # RFC 9457, section 4.2.1: a problem with no meaning beyond its status.
         detail = "The service did not process the request."
         return ProblemDetails("about:blank", error.name, status, detail)
-
-    def _of_type(self, slug: str, detail: str) -> ProblemDetails:
-        return PROBLEMS[slug].details(detail, self._base_url)
 
     def _what_is_missing(self, environ: WSGIEnvironment) -> str:
         """Return a sentence that names the path, and what in its spelling no path has."""
@@ -145,7 +143,7 @@ class Interfaces:
             reasons.append("paths of the API are in lower case")
         named = f" at {shown}" if len(shown) <= _LONGEST_SHOWN else " at this path"
         if path.rstrip("/").lower() in {"/api", "/api/v1"}:
-            documents = f"{self._base_url}/api/v1/openapi.json", f"{self._base_url}/docs"
+            documents = f"{self.base_url}/api/v1/openapi.json", f"{self.base_url}/docs"
             reasons.append("the API is described in " + " and ".join(documents))
         return f"There is nothing{named}{': ' if reasons else ''}{', and '.join(reasons)}."
 

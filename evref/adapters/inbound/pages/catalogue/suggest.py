@@ -1,7 +1,7 @@
 """Suggestions for the search field while the user types, as JSON."""
 
 import json
-from functools import partial
+from functools import lru_cache, partial
 from http import HTTPStatus
 
 from flask import Blueprint, Response, url_for
@@ -14,19 +14,14 @@ from evref.adapters.inbound.web.problems import (
     ParameterFault,
     SearchBusyError,
 )
-from evref.adapters.inbound.web.representations import (
-    PRIVATE,
-    Representation,
-    ResponseCache,
-    respond,
-)
+from evref.adapters.inbound.web.representations import PRIVATE, Representation, respond
 from evref.domain.catalogue.search.suggestions import Suggested
-from evref.domain.catalogue.served import Served
 
 LONGEST_TEXT = 64
 _PARAMETERS: dict[str, query.Parse] = {"q": partial(query.words, longest=LONGEST_TEXT)}
 _MOST = 8
-_CACHE_BYTES = 4 * 1024 * 1024
+_MOST_CACHED = 4096
+"""Texts; the suggestions for one take about a kilobyte."""
 
 
 def register(pages: Blueprint, frame: Frame, searches: OneAtATime) -> None:
@@ -34,7 +29,21 @@ def register(pages: Blueprint, frame: Frame, searches: OneAtATime) -> None:
 
     The script sends a request at each pause in typing, and keeps its suggestions on 503.
     """
-    cache: ResponseCache[Representation] = ResponseCache(_CACHE_BYTES)
+
+    @lru_cache(_MOST_CACHED)
+    def suggestions(version: str, text: str) -> Representation:  # noqa: ARG001 - for the cache
+        with searches.turn(seconds=0):
+            found = frame.require_served().search.suggest(text, _MOST)
+        members = [
+            {
+                "name": suggested.name,
+                "matched": suggested.matched,
+                "kind": suggested.kind,
+                "address": _address(suggested),
+            }
+            for suggested in found
+        ]
+        return Representation([json.dumps({"suggestions": members}).encode()], "application/json")
 
     @pages.get("/catalogue/suggest")
     def suggest() -> Response:
@@ -42,31 +51,11 @@ def register(pages: Blueprint, frame: Frame, searches: OneAtATime) -> None:
         if query.not_understood():
             allowed = (f"text of up to {LONGEST_TEXT} characters",)
             raise InvalidParametersError(ParameterFault("q", "is not understood", allowed))
-        served, text = frame.require_served(), asked.get("q", "")
-        target = served.catalogue.version, text
-        representation = cache.get(target)
-        if representation is None:
-            try:
-                with searches.turn(seconds=0):
-                    body = json.dumps({"suggestions": _suggestions(served, text)}).encode()
-            except SearchBusyError:
-                headers = {"Retry-After": "1"}
-                return Response(status=HTTPStatus.SERVICE_UNAVAILABLE, headers=headers)
-            representation = Representation([body], "application/json")
-            cache.put(target, representation)
-        return respond(representation, PRIVATE)
-
-
-def _suggestions(served: Served, text: str) -> list[dict[str, str]]:
-    return [
-        {
-            "name": suggested.name,
-            "matched": suggested.matched,
-            "kind": suggested.kind,
-            "address": _address(suggested),
-        }
-        for suggested in served.search.suggest(text, _MOST)
-    ]
+        version = frame.require_served().catalogue.version
+        try:
+            return respond(suggestions(version, asked.get("q", "")), PRIVATE)
+        except SearchBusyError:
+            return Response(status=HTTPStatus.SERVICE_UNAVAILABLE, headers={"Retry-After": "1"})
 
 
 def _address(suggested: Suggested) -> str:

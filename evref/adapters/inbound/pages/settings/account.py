@@ -61,10 +61,11 @@ class AccountPages:
     def sign_in(self) -> Response:
         # The form repeats the address as pages write it, with the path of the service.
         given = query.parse({"next": str}).get("next", "").removeprefix(request.script_root)
-        onwards, is_to_read = _known_page(given, self._parameters)
+        onwards = _known_page(given, self._parameters)
         if "signed_in" in g and request.method != "POST":
             return redirect(onwards or home(g.signed_in.member), HTTPStatus.SEE_OTHER)
         form = SignInForm()
+        is_to_read = onwards and not onwards.startswith(url_for(".start"))
         context = {"onwards": onwards, "is_to_read": is_to_read}
         if self._identity.has_passwords and form.accepted():
             email, password = form.email.data or "", form.password.data or ""
@@ -186,27 +187,23 @@ def home(member: Member) -> str:
 
 def _known_page(
     address: str, parameters_of_readers: Mapping[str, Mapping[str, query.Parse]]
-) -> tuple[str, bool]:
-    """Return the URL of a page of the settings or the catalogue, and whether it is of the
-    catalogue.
+) -> str:
+    """Return the URL of a page of the settings or the catalogue; empty for any other address.
 
-    For any other page, the URL is empty. The URL is built from the route, so that no text of the
-    client gets into it.
+    The URL is built from the route, so that no text of the client gets into it.
     """
     if has_key(address):
-        return "", False
+        return ""
     path, _, parameters_text = address.partition("?")
     try:
         endpoint, arguments = current_app.url_map.bind("").match(path, "GET")
     except HTTPException:
-        endpoint, arguments = "", {}
-    known = parameters_of_readers.get(endpoint)
-    if known is not None:
-        return url_for(endpoint, **arguments, **_chosen(parameters_text, known)), True
-    if not endpoint.startswith("settings.") or endpoint in PUBLIC:
-        return "", False
-    return url_for(endpoint, **arguments, **_chosen(parameters_text, _PARAMETERS)), False
-
-
-def _chosen(parameters_text: str, known: Container[str]) -> dict[str, Any]:
-    return {name: text for name, text in parse_qsl(parameters_text) if name in known}
+        return ""
+    known: Container[str] = parameters_of_readers.get(endpoint, _PARAMETERS)
+    is_own = endpoint.startswith("settings.") and endpoint not in PUBLIC
+    if not is_own and endpoint not in parameters_of_readers:
+        return ""
+    chosen: dict[str, Any] = {
+        name: text for name, text in parse_qsl(parameters_text) if name in known
+    }
+    return url_for(endpoint, **arguments, **chosen)

@@ -48,7 +48,7 @@ _ORDERS: dict[str, Callable[[KeyInUse], Any]] = {
         0 if key_in_use.last_used_on is None else -key_in_use.last_used_on.toordinal()
     ),
     "expiry": lambda key_in_use: key_in_use.key.expires_on or date.max,
-    "state": lambda key_in_use: labels.STATES[key_in_use.state],
+    "state": lambda key_in_use: labels.STATES[key_in_use.state][1],
 }
 """The sort orders of the list. Keys that no longer work are always last."""
 
@@ -223,7 +223,7 @@ class ApiKeyPages:
 def _has_words(key_in_use: KeyInUse, q: str) -> bool:
     """Return whether the name, last four characters or state of the key has each of the words."""
     text = folded(
-        f"{key_in_use.key.name} {key_in_use.key.last_four} {labels.STATES[key_in_use.state]}"
+        f"{key_in_use.key.name} {key_in_use.key.last_four} {labels.STATES[key_in_use.state][1]}"
     )
     return all(word in text for word in folded(q.replace("…", " ")).split())
 

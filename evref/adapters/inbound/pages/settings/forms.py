@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
-from enum import StrEnum
 from http import HTTPStatus
 
 from flask import current_app, g, make_response, render_template
@@ -111,24 +110,18 @@ class LimitField(IntegerField):
     def process_formdata(self, valuelist: list[str]) -> None:
         text = valuelist[0].strip() if valuelist else ""
         self.data = None
-        # A number with more digits is higher than any limit.
-        if len(text) > 20 or _WHOLE_NUMBER.fullmatch(text) is None:  # noqa: PLR2004
-            if _WITH_POINTS.fullmatch(text):
-                meant = _SEPARATOR.sub("", text)
-                raise ValueError(
-                    f"Type {meant} or {int(meant):,}, without a point. {labels.LIMIT_RULE}"
-                )
+        digits = re.sub("[^0-9]", "", text)
+        if _WITH_POINTS.fullmatch(text):
+            without = f"Type {digits} or {int(digits):,}, without a point."
+            raise ValueError(f"{without} {labels.LIMIT_RULE}")
+        if _WHOLE_NUMBER.fullmatch(text) is None or int(digits) > HIGHEST_DAILY_LIMIT:
             raise ValueError(labels.LIMIT_RULE)
-        limit = int(_SEPARATOR.sub("", text))
-        if limit > HIGHEST_DAILY_LIMIT:
-            raise ValueError(labels.LIMIT_RULE)
-        self.data = limit
+        self.data = int(digits)
 
 
 # In other languages a point separates thousands: 1.000 could mean either, and is an error.
-_WHOLE_NUMBER = re.compile(r"[0-9]+|[0-9]{1,3}([, \u00a0\u2009\u202f][0-9]{3})+")
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,20}|[0-9]{1,3}([, \u00a0\u2009\u202f][0-9]{3}){1,6}")
 _WITH_POINTS = re.compile(r"[0-9]{1,3}(\.[0-9]{3}){1,3}")
-_SEPARATOR = re.compile("[^0-9]")
 
 
 class DayField(DateField):
@@ -184,17 +177,9 @@ class PasswordForm(PageForm):
 _HOUR = timedelta(hours=1)
 
 
-class Expiry(StrEnum):
-    """The choices of when a key expires, except for the numbers of days."""
-
-    KEEP = "keep"
-    NEVER = "never"
-    DATE = "date"
-
-
+_KEEP, _NEVER, _ON_DATE = "keep", "never", "date"
+"""The choices of when a key expires, besides the numbers of days."""
 _EXPIRY_DAYS = (30, 90, DEFAULT_LIFE.days)
-_DEFAULT_EXPIRY = str(DEFAULT_LIFE.days)
-_NEVER = "Never: the key works until you revoke it"
 
 
 class KeyForm(PageForm):
@@ -222,26 +207,24 @@ class KeyForm(PageForm):
         self, today: date, use: CapUse, *, new_id: str = "", key: ApiKey | None = None
     ) -> None:
         self._today, self._use, self._key = today, use, key
+        never = "Never: the key works until you revoke it"
         if key is None:
+            first = {_NEVER: never}
             limits = (DEFAULT_DAILY_LIMIT, use.highest_limit)
-            first = {Expiry.NEVER.value: _NEVER}
             data: dict[str, object] = {
                 "id": new_id,
                 "daily_limit": min(limit for limit in limits if limit is not None),
-                "expiry": _DEFAULT_EXPIRY,
+                "expiry": str(DEFAULT_LIFE.days),
             }
         else:
-            first = {Expiry.KEEP.value: _NEVER}
+            first = {_KEEP: never}
             if key.expires_on is not None:
-                first = {
-                    Expiry.KEEP.value: f"Keep {day(key.expires_on)}",
-                    Expiry.NEVER.value: _NEVER,
-                }
+                first = {_KEEP: f"Keep {day(key.expires_on)}", _NEVER: never}
             data = {
                 "name": key.name,
                 "permission": key.permission.value,
                 "daily_limit": key.daily_limit,
-                "expiry": Expiry.KEEP.value,
+                "expiry": _KEEP,
                 "version": key.version,
             }
         super().__init__(data=data)
@@ -249,15 +232,15 @@ class KeyForm(PageForm):
             str(days): f"In {days} days: {day(today + timedelta(days=days))}"
             for days in _EXPIRY_DAYS
         }
-        self.expiry.choices = first | in_days | {Expiry.DATE.value: "On this date:"}
+        self.expiry.choices = first | in_days | {_ON_DATE: "On this date:"}
 
     @property
     def last_day(self) -> date | None:
         """The chosen last day; None if the key never expires, or keeps the day that it has."""
-        if self.expiry.data == Expiry.DATE:
+        if self.expiry.data == _ON_DATE:
             chosen: date | None = self.expires_on.data
             return chosen
-        if self.expiry.data in {Expiry.KEEP, Expiry.NEVER}:
+        if self.expiry.data in {_KEEP, _NEVER}:
             return None
         return self._today + timedelta(days=int(self.expiry.data))
 
@@ -294,7 +277,7 @@ class KeyForm(PageForm):
                 self._use.rules_of_limit(limit, present).enforce()
 
     def validate_expires_on(self, field: DayField) -> None:
-        if self.expiry.data != Expiry.DATE:
+        if self.expiry.data != _ON_DATE:
             if field.data is not None and not self.expiry.errors:
                 raise ValidationError("Choose “On this date”, or clear the date.")
         elif field.data is None and not field.errors:
@@ -310,7 +293,7 @@ class KeyForm(PageForm):
             "permission": Permission(self.permission.data),
             "daily_limit": self.daily_limit.value,
         }
-        if self.expiry.data != Expiry.KEEP:
+        if self.expiry.data != _KEEP:
             values["expires_on"] = self.last_day
         return values
 

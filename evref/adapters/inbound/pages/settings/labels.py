@@ -17,22 +17,31 @@ from evref.domain.principal import Role
 from evref.domain.rules import counted
 
 STATES = {
-    KeyState.ACTIVE: "Active",
-    KeyState.NEAR_LIMIT: "Near limit",
-    KeyState.LIMIT_REACHED: "Limit reached",
-    KeyState.NO_ACCESS: "No access (paused)",
-    KeyState.EXPIRES_SOON: "Expires soon",
-    KeyState.EXPIRED: "Expired",
-    KeyState.REVOKED: "Revoked",
+    KeyState.ACTIVE: ("\N{CHECK MARK}", "Active"),
+    KeyState.NEAR_LIMIT: ("\N{BLACK UP-POINTING TRIANGLE}", "Near limit"),
+    KeyState.LIMIT_REACHED: ("\N{BLACK SQUARE}", "Limit reached"),
+    KeyState.NO_ACCESS: ("\N{DOUBLE VERTICAL LINE}", "No access (paused)"),
+    KeyState.EXPIRES_SOON: ("\N{CIRCLE WITH RIGHT HALF BLACK}", "Expires soon"),
+    KeyState.EXPIRED: ("\N{WHITE CIRCLE}", "Expired"),
+    KeyState.REVOKED: ("\N{MULTIPLICATION X}", "Revoked"),
 }
-SIGNS = {
-    KeyState.ACTIVE: "\N{CHECK MARK}",
-    KeyState.NEAR_LIMIT: "\N{BLACK UP-POINTING TRIANGLE}",
-    KeyState.LIMIT_REACHED: "\N{BLACK SQUARE}",
-    KeyState.NO_ACCESS: "\N{DOUBLE VERTICAL LINE}",
-    KeyState.EXPIRES_SOON: "\N{CIRCLE WITH RIGHT HALF BLACK}",
-    KeyState.EXPIRED: "\N{WHITE CIRCLE}",
-    KeyState.REVOKED: "\N{MULTIPLICATION X}",
+"""The sign and the name of each state."""
+_MEANINGS = {
+    KeyState.ACTIVE: "",
+    KeyState.NEAR_LIMIT: "At least 80% of today's limit is used. Counts start again at 00:00 UTC.",
+    KeyState.LIMIT_REACHED: (
+        "Today's limit is used up. Further requests are refused until 00:00 UTC."
+    ),
+    KeyState.NO_ACCESS: (
+        "Every request is refused until you change the permission level to “Read”. "
+        "Requests refused because the key has no access are not counted."
+    ),
+    KeyState.EXPIRES_SOON: "The key stops working at the end of {last_day} (UTC).",
+    KeyState.EXPIRED: (
+        "The key stopped working at the end of {last_day} (UTC). "
+        "It works again if you change its expiry."
+    ),
+    KeyState.REVOKED: "The key no longer works. Revoking is final.",
 }
 LEVELS = {Permission.READ: "Read", Permission.NONE: "No access (paused)"}
 LEVELS_IN_FULL = {
@@ -115,34 +124,22 @@ def caps(use: CapUse) -> str:
 
 def meaning(key_in_use: KeyInUse) -> str:
     """Return what the state of a key means for the programs that use it."""
-    key = key_in_use.key
+    key, state = key_in_use.key, key_in_use.state
+    if state is KeyState.NO_ACCESS and key.permission is not Permission.NONE:
+        return "Every request is refused until you change the daily limit, which is 0."
     last_day = "never" if key.expires_on is None else day(key.expires_on)
-    no_access = (
-        "Every request is refused until you change the permission level to “Read”. "
-        "Requests refused because the key has no access are not counted."
-        if key.permission is Permission.NONE
-        else "Every request is refused until you change the daily limit, which is 0."
-    )
-    return {
-        KeyState.ACTIVE: "",
-        KeyState.NEAR_LIMIT: (
-            "At least 80% of today's limit is used. Counts start again at 00:00 UTC."
-        ),
-        KeyState.LIMIT_REACHED: (
-            "Today's limit is used up. Further requests are refused until 00:00 UTC."
-        ),
-        KeyState.NO_ACCESS: no_access,
-        KeyState.EXPIRES_SOON: f"The key stops working at the end of {last_day} (UTC).",
-        KeyState.EXPIRED: (
-            f"The key stopped working at the end of {last_day} (UTC). "
-            "It works again if you change its expiry."
-        ),
-        KeyState.REVOKED: "The key no longer works. Revoking is final.",
-    }[key_in_use.state]
+    return _MEANINGS[state].format(last_day=last_day)
 
 
 _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
-_DAYS_A_MONTH, _DAYS_A_YEAR = 30, 365
+_UNITS = (
+    # From which distance on a unit is used, its length, and its name.
+    (365 * _DAY, 365 * _DAY, "year"),
+    (31 * _DAY, 30 * _DAY, "month"),
+    (_DAY, _DAY, "day"),
+    (_HOUR, _HOUR, "hour"),
+    (_MINUTE, _MINUTE, "minute"),
+)
 
 
 def time_in_words(at: datetime, now: datetime) -> str:
@@ -153,14 +150,12 @@ def time_in_words(at: datetime, now: datetime) -> str:
     >>> time_in_words(datetime(2026, 11, 22, 11, 5), datetime(2026, 11, 22, 14, 30))
     '3 hours ago'
     """
-    distance = abs(at - now)
-    if distance >= _DAY:
+    distance = at - now
+    if abs(distance) >= _DAY:
         return day_in_words(at.date(), now.date())
-    if distance < _MINUTE:
+    if abs(distance) < _MINUTE:
         return "just now" if at <= now else "in less than a minute"
-    if distance < _HOUR:
-        return _in_words(distance // _MINUTE, "minute", is_past=at < now)
-    return _in_words(distance // _HOUR, "hour", is_past=at < now)
+    return _in_words(distance)
 
 
 def day_in_words(day: date, today: date) -> str:
@@ -169,16 +164,15 @@ def day_in_words(day: date, today: date) -> str:
     >>> day_in_words(date(2026, 11, 28), date(2026, 11, 22))
     'in 6 days'
     """
-    distance, is_past = abs((day - today).days), day < today
-    if distance == 0:
-        return "today"
-    if distance == 1:
-        return "yesterday" if is_past else "tomorrow"
-    if distance <= _DAYS_A_MONTH:
-        return _in_words(distance, "day", is_past=is_past)
-    if distance < _DAYS_A_YEAR:
-        return _in_words(distance // _DAYS_A_MONTH, "month", is_past=is_past)
-    return _in_words(distance // _DAYS_A_YEAR, "year", is_past=is_past)
+    distance = day - today
+    near = {-1: "yesterday", 0: "today", 1: "tomorrow"}.get(distance.days)
+    return near or _in_words(distance)
+
+
+def _in_words(distance: timedelta) -> str:
+    length, unit = next((length, unit) for least, length, unit in _UNITS if abs(distance) >= least)
+    words = counted(abs(distance) // length, unit)
+    return f"in {words}" if distance > timedelta(0) else f"{words} ago"
 
 
 def exact_time(at: datetime) -> str:
@@ -188,8 +182,3 @@ def exact_time(at: datetime) -> str:
     '2 November 2026, 09:05 UTC'
     """
     return f"{day(at.date())}, {at:%H:%M} UTC"
-
-
-def _in_words(count: int, unit: str, *, is_past: bool) -> str:
-    distance = counted(count, unit)
-    return f"{distance} ago" if is_past else f"in {distance}"
