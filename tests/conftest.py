@@ -14,8 +14,15 @@ from flask import Flask
 from hypothesis import HealthCheck, settings
 from jinja2 import FileSystemBytecodeCache
 
+from evref.ports import deadline
 from tests.databases import PreparedDatabases
-from tests.servers import PostgresqlServer, RedisServer, postgresql_server, redis_server
+from tests.servers import (
+    PATIENCE,
+    PostgresqlServer,
+    RedisServer,
+    postgresql_server,
+    redis_server,
+)
 
 # For detailed assertion messages in these modules; must run before any test imports them.
 pytest.register_assert_rewrite("tests.http.document", "tests.http.service")
@@ -59,6 +66,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in [name for name in os.environ if name.startswith("EVREF_")]:
         monkeypatch.delenv(name)
     return tmp_path
+
+
+@pytest.fixture
+def patience(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """Let requests of this process wait for storage as long as tests wait; return the setting.
+
+    On a busy machine, storage can take longer than operators can set, and than a request may wait.
+    """
+    monkeypatch.setattr(deadline, "REQUEST_SECONDS", PATIENCE)
+    return {"storage_timeout_seconds": PATIENCE}
 
 
 @pytest.fixture(scope="session")

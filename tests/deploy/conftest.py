@@ -12,9 +12,8 @@ __all__ = ["start", "store"]
 
 def served_to_nginx(start: Start, store: Store, **settings: str) -> Server:
     """Start a service that expects nginx in front of it, with further settings."""
-    address = f"https://{HOST}"
-    command = ("serve", "--workers", "1")
-    started = start(store.folder, *command, base_url=address, proxies="1", **settings)
+    settings |= {"base_url": f"https://{HOST}", "proxies": "1", "storage": "patient"}
+    started = start(store.folder, "serve", "--workers", "1", **settings)
     started.wait_until_ready()
     return started
 

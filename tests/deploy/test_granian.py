@@ -76,6 +76,7 @@ def granian(store: Store) -> Iterator[Granian]:
         env = environment(
             base_url=f"https://{HOST}",
             proxies="1",
+            storage="patient",
             metrics_token=METRICS_TOKEN,
             metrics_folder=str(store.folder / f"metrics-{port}"),
             **settings,

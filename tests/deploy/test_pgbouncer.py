@@ -23,11 +23,11 @@ def direct(postgresql: PostgresqlServer) -> str:
 
 
 def test_requests_are_counted_exactly_and_other_applications_find_no_setting_of_ours(
-    direct: str,
+    direct: str, patience: dict[str, float]
 ) -> None:
     """The service has far more connections to PgBouncer than there are sessions."""
     with pgbouncer(direct, sessions=3) as pooler:
-        host = Host(Settings(database_url=pooler.url))
+        host = Host(Settings(database_url=pooler.url).model_copy(update=patience))
         host.prepare()
         key = host.new_key(limit=300)
 

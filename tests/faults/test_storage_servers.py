@@ -15,9 +15,6 @@ from tests.servers import PostgresqlServer, RedisServer, database_name, redis_se
 
 Fault = Callable[[Counters], AbstractContextManager[None]]
 
-LONGEST_TIMEOUT = 2.5
-"""Seconds, as the settings allow: on a busy machine, a server takes longer than usual to answer."""
-
 
 @contextmanager
 def crashed(server: Counters) -> Iterator[None]:
@@ -51,10 +48,11 @@ def test_requests_get_503_during_a_fault_and_the_limit_holds_throughout(
     assert hosts[1].today(key).admitted == 60
 
 
-def test_no_request_after_a_restart_fails(new_host: NewHost, counters: Counters) -> None:
+def test_no_request_after_a_restart_fails(
+    new_host: NewHost, counters: Counters, patience: dict[str, float]
+) -> None:
     """All pooled connections are dead, and Redis has lost its scripts."""
-    # On a busy machine, a server may take longer than the usual limit.
-    host = new_host(storage_timeout_seconds=LONGEST_TIMEOUT)
+    host = new_host(**patience)
     key = host.new_key(limit=1_000_000)
     burst(host, key=key, requests=32, clients=4)
 
@@ -83,14 +81,13 @@ def test_a_host_opens_at_most_the_configured_number_of_connections(
 
 
 def test_a_redis_that_restarts_empty_starts_counting_from_zero(
-    database_server: PostgresqlServer,
+    database_server: PostgresqlServer, patience: dict[str, float]
 ) -> None:
     """The operator chose to run Redis without persistence."""
     url = database_server.url(database_server.new_database())
     with redis_server() as volatile:
         settings = Settings(database_url=url, quota_url=volatile.url)
-        # On a busy machine, a server may take longer than the usual limit.
-        host = Host(settings.model_copy(update={"storage_timeout_seconds": LONGEST_TIMEOUT}))
+        host = Host(settings.model_copy(update=patience))
         host.prepare()
         key = host.new_key(limit=10)
         before = burst(host, key=key, requests=15)
