@@ -1,12 +1,16 @@
 """The page of a diagnosis on paper, in short and in full."""
 
+import subprocess
+from collections import defaultdict
+from xml.etree import ElementTree as ET
+
 from playwright.sync_api import Browser, Page, expect
 
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.in_words import contradicts, plain, short
 from evref.domain.catalogue.vocabulary import DISCLAIMER, NAMES
 from tests.browser.live import is_too_wide, opened_page
-from tests.browser.paper import columns
+from tests.deploy.shell import needs
 from tests.pages.site import bundled
 from tests.settings_pages.site import Site
 
@@ -80,3 +84,40 @@ def test_a_browser_that_the_style_sheet_cannot_unfold_prints_all_the_same(
         assert folded.count() == 0
         page.evaluate("dispatchEvent(new Event('afterprint'))")
         assert folded.count() == before
+
+
+_XHTML = "{http://www.w3.org/1999/xhtml}"
+
+
+Column = list[str]
+
+
+"""Its lines, from the top."""
+
+
+def columns(document: bytes) -> list[tuple[Column, Column]]:
+    """Return the left and the right column of each page."""
+    read = subprocess.run(
+        [needs("pdftotext"), "-bbox", "-", "-"],
+        input=document,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    pages = []
+    for page in ET.fromstring(read.stdout).iter(f"{_XHTML}page"):
+        middle = float(page.attrib["width"]) / 2
+        lines: tuple[dict[float, list[tuple[float, str]]], ...] = (
+            defaultdict(list),
+            defaultdict(list),
+        )
+        for word in page.iter(f"{_XHTML}word"):
+            left, bottom = float(word.attrib["xMin"]), float(word.attrib["yMax"])
+            near = lines[left >= middle]
+            line = next((place for place in near if abs(place - bottom) < 4), bottom)
+            near[line].append((left, word.text or ""))
+        left_lines, right_lines = (
+            [" ".join(text for _, text in sorted(side[place])) for place in sorted(side)]
+            for side in lines
+        )
+        pages.append((left_lines, right_lines))
+    return pages

@@ -6,8 +6,9 @@ import pytest
 
 from evref.domain.catalogue.record_code import Edition
 from tests.codes.lists import icd10_cm, judged_codes
-from tests.domain.catalogue.test_matching import bundled, relations_of
+from tests.domain.catalogue.test_matching import relations_of
 from tests.domain.catalogue.test_record_code import only
+from tests.pages.site import bundled
 
 
 @pytest.mark.parametrize("edition", [None, Edition.CM])

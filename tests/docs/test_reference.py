@@ -19,8 +19,6 @@ import pytest
 
 import evref.ports
 from evref.adapters.inbound.web.problems import DOCUMENTED
-from evref.adapters.outbound.files import YamlCatalogueFiles
-from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import ALWAYS_ON, INTERFACES, PREFIX, Settings
 from evref.cli.main import cli
 from evref.domain.catalogue.diagnosis import Module
@@ -31,6 +29,7 @@ from evref.ports.storage import Storage
 from tests.docs import api_page, catalogue_format
 from tests.docs.pages import DOCS, ROOT, Block, blocks
 from tests.http.snapshots import DOCUMENT, HOW_TO_RENEW
+from tests.pages.site import bundled
 
 EXAMPLE = ROOT / "examples" / "own-keys"
 HOW_TO = DOCS / "how-to" / "write-a-storage-adapter.md"
@@ -67,7 +66,7 @@ def test_the_page_of_the_interface_is_that_of_the_openapi_document() -> None:
 def test_the_figures_of_the_documents_are_those_of_the_bundled_catalogue() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     decision = (DOCS / "explanation" / "for-decision-makers.md").read_text(encoding="utf-8")
-    entries = YamlCatalogueFiles().read([BUNDLED_CATALOGUE], lambda _done, _total: None).entries
+    entries = bundled().entries
     interventions = [intervention for entry in entries for intervention in entry.interventions]
     cautions = [intervention for intervention in interventions if intervention.cautions]
     effects = [effect for intervention in interventions for effect in intervention.effects]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 
 import pytest
 from hypothesis import example, given
@@ -15,16 +14,10 @@ from evref.domain.catalogue.icd import CodeList, FinerCodes
 from evref.domain.catalogue.matching import Fit, fit
 from evref.domain.catalogue.record_code import Classification, Edition, RecordCode, read_field
 from evref.testing.builders import a_diagnosis
-from tests.adapters.files.support import read
-from tests.adapters.files.test_bundled_catalogue import BUNDLED
 from tests.domain.strategies import DIGITS, icd10_texts
+from tests.pages.site import bundled
 
 ICD_10, ICD_11, _ = Classification
-
-
-@cache
-def bundled() -> Catalogue:
-    return read(BUNDLED)
 
 
 def relations_of(
