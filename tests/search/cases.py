@@ -12,7 +12,7 @@ from evref.domain.catalogue.search.search import Search
 _MOST_RESULTS = 3
 """A result counts if it is among so many first ones."""
 
-LISTS = ("queries", "abbreviations", "misspelt", "ward", "absent", "absent-names")
+LISTS = ("queries", "abbreviations", "misspelt", "ward", "absent", "absent-names", "everyday")
 """Files with lines of kind, query, expected ids (best first, - for none) and a note."""
 
 QUESTIONS = ("answers", "fresh-answers")

@@ -26,6 +26,7 @@ from tests.search.bundled import search
         ("gout flare CKD", ["gout"]),
         ("Physiotherapie Knie", ["knee-osteoarthritis"]),
         ("exercise neck", ["neck-pain"]),
+        ("Kreuzschmerzen Bettruhe", ["low-back-pain"]),
     ],
 )
 def test_the_likelier_diagnosis_comes_first(question: str, diagnoses: list[str]) -> None:
@@ -53,7 +54,7 @@ def test_the_forms_of_a_word_find_the_same(question: str, other_form: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("medicine", "elsewhere"),
+    ("treatment", "elsewhere"),
     [
         ("ibuprofen", "ibuprofène ibuprofeno ibuprofene"),
         ("amitriptyline", "amitriptyline amitriptilina"),
@@ -62,10 +63,11 @@ def test_the_forms_of_a_word_find_the_same(question: str, other_form: str) -> No
         ("levothyroxine", "lévothyroxine levotiroxina"),
         ("semaglutide", "sémaglutide semaglutida"),
         ("chlortalidone", "clortalidona"),
+        ("vaccination", "Impfung vaccin vacuna vaccino"),
     ],
 )
-def test_a_medicine_in_another_language_finds_the_same(medicine: str, elsewhere: str) -> None:
-    found = {one.id for one in search().interventions(medicine).interventions}
+def test_a_treatment_in_another_language_finds_the_same(treatment: str, elsewhere: str) -> None:
+    found = {one.id for one in search().interventions(treatment).interventions}
 
     assert found
     for name in elsewhere.split():

@@ -119,8 +119,9 @@ def test_every_name_finds_its_diagnosis_in_a_record() -> None:
 @pytest.mark.parametrize("around", ["{}", "my {} since yesterday", "help with {} please"])
 def test_every_wider_word_leads_to_its_diagnoses_in_their_order(around: str) -> None:
     """A diagnosis of the same name comes first: constipation."""
-    for kind, texts, ids in read_word_lists().named:
-        for text in texts if kind.is_wider else ():
+    lists = read_word_lists()
+    for kind, texts, ids in lists.named:
+        for text in texts if kind.is_wider and lists.alone.isdisjoint(texts) else ():
             named = search().diagnoses(around.format(text))
 
             by_umbrella = [hit for hit in named.hits if hit.by is MatchedBy.UMBRELLA]
@@ -128,6 +129,14 @@ def test_every_wider_word_leads_to_its_diagnoses_in_their_order(around: str) -> 
             found = tuple(hit.diagnosis_id for hit in by_umbrella)
             assert found == tuple(id_ for id_ in ids if id_ not in own), text
             assert named.umbrella is not None, text
+
+
+def test_a_part_of_the_body_counts_only_if_nothing_else_is_asked() -> None:
+    lists = read_word_lists()
+    for _, texts, ids in lists.named:
+        for text in texts if lists.alone.issuperset(texts) else ():
+            assert found(text) == list(ids), text
+            assert set(found(f"{text} xylophone")).isdisjoint(ids), text
 
 
 SITUATIONS = [

@@ -25,6 +25,7 @@ AT_LEAST = {
     "absent in a record": 98,
     "absent-names": 74,
     "absent-names in a record": 94,
+    "everyday": 98,
     "answers (three)": 95,
     "answers (first)": 82,
     "fresh-answers (three)": 92,

@@ -30,7 +30,12 @@ class Kind(StrEnum):
 
 WIDER = (Kind.FAMILY, Kind.COMPLAINT)
 """The kinds of words that are wider than one diagnosis."""
-_SECTIONS = {"names": Kind.TERM, "families": Kind.FAMILY, "complaints": Kind.COMPLAINT}
+_SECTIONS = {
+    "names": Kind.TERM,
+    "families": Kind.FAMILY,
+    "alone": Kind.FAMILY,
+    "complaints": Kind.COMPLAINT,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +55,20 @@ class WordLists:
     """Words are folded, except `endings` and what is said to be written; synonyms are stems.
 
     `filling` words are dropped. `light` words, such as disease, say little in and beside a name;
-    `care` words among them, such as therapy, also say little of what is asked. `of_records` change
-    nothing beside a name in a record. `right` words are not slips. `short_words` are written like
-    abbreviations. What follows one of `negations`, or precedes one of `negations_after`, is not
-    meant. `qualifiers` are the beginnings of words that make another disease of the name beside
-    them. `abbreviations` have the names they stand for, none if these are absent conditions.
-    `named` are further names of diagnoses and wider words. `treatments` are the phrases of the
-    synonyms, each with the words, as written, that best say what it means.
+    `care` words among them, such as therapy, also say little of what is asked. `vague` words, such
+    as walking, name nothing alone. `of_records` change nothing beside a name in a record. `right`
+    words are not slips. `short_words` are written like abbreviations. What follows one of
+    `negations`, or precedes one of `negations_after`, is not meant. `qualifiers` are the beginnings
+    of words that make another disease of the name beside them. `abbreviations` have the names they
+    stand for, none if these are absent conditions. `named` are further names of diagnoses and wider
+    words; those of `alone` count only if the text says nothing else. `treatments` are the phrases
+    of the synonyms, each with the words, as written, that best say what it means.
     """
 
     filling: frozenset[str] = frozenset()
     light: frozenset[str] = frozenset()
     care: frozenset[str] = frozenset()
+    vague: frozenset[str] = frozenset()
     of_records: frozenset[str] = frozenset()
     right: frozenset[str] = frozenset()
     short_words: frozenset[str] = frozenset()
@@ -71,6 +78,7 @@ class WordLists:
     abbreviations: Mapping[str, Sequence[str]] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     named: tuple[tuple[Kind, Sequence[str], tuple[str, ...]], ...] = ()
+    alone: frozenset[str] = frozenset()
     facets: tuple[Facet, ...] = ()
     synonyms: Synonyms = field(default_factory=Synonyms)
     treatments: Mapping[Phrase, str] = field(default_factory=dict)
@@ -110,6 +118,7 @@ class WordLists:
             filling=filling,
             light=folded("slight-words") | care,
             care=care,
+            vague=folded("vague-words"),
             of_records=folded("record-words"),
             right=frozenset(map(fold, lists["ordinary-words"])).union(
                 *(words_of(text) for line in treatments for text in line)
@@ -125,6 +134,7 @@ class WordLists:
                 for section, kind in _SECTIONS.items()
                 for item in umbrella.get(section, ())
             ),
+            alone=frozenset(word for item in umbrella.get("alone", ()) for word in item["words"]),
             facets=tuple(_facet(facet, filling) for facet in facets),
             synonyms=Synonyms(
                 [map(phrase, line) for line in same],

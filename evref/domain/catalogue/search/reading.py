@@ -296,7 +296,12 @@ class Reader:
     def _reading(self, words: tuple[Word, ...], *, of_record: bool = False) -> Reading:
         by_places: defaultdict[frozenset[int], list[Name]] = defaultdict(list)
         for places, names in self._names(words):
-            counting = [name for name in names if not (of_record and name.kind.is_wider)]
+            left = self._lists.alone if len(places) < len(words) else ()
+            counting = [
+                name
+                for name in names
+                if not (name.text in left or (of_record and name.kind.is_wider))
+            ]
             if counting:
                 by_places[places] += counting
         longest = [

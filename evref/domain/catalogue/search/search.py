@@ -307,7 +307,8 @@ class Search:
 
     def _tells(self, word: Word) -> bool:
         is_long = len(word.folded) >= _SHORTEST_PART
-        return is_long and not word.names and not self._lexicon.is_light(word.folded)
+        is_vague = word.folded in self._lists.vague or self._lexicon.is_light(word.folded)
+        return is_long and not word.names and not is_vague
 
     def _with_words(self, words: Collection[str], most: int = _LAST) -> list[_Ranked]:
         """Return the names of diagnoses of at most so many words, these among them."""
