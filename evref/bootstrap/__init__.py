@@ -1,4 +1,1 @@
-"""Starts the service.
-
-Only `container` knows the adapter of each port, and only `settings` reads the environment.
-"""
+"""Starts the service. Only `container` knows the adapters, only `settings` the environment."""

@@ -167,11 +167,7 @@ def create_app_or_exit() -> APIFlask:
 
 
 def check_storage(container: Container) -> list[str]:
-    """Return warnings about the storage for the operator, one line each.
-
-    Unavailable storage does not prevent a start: requests are answered with 503 until the storage
-    is available again.
-    """
+    """Return warnings for the operator, one line each. Unavailable storage prevents no start."""
     storage = container.storage()
     try:
         storage.verify()

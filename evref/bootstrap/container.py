@@ -1,8 +1,4 @@
-"""The composition root: connects each port to its adapter.
-
-Only this module uses dependency-injector, and only this module imports both the ports and their
-adapters.
-"""
+"""The composition root: connects each port to its adapter, with dependency-injector."""
 
 from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points

@@ -18,10 +18,7 @@ _OPERATOR = Operator()
 
 
 def prepare(container: Container, progress: Callable[[int, int], None], by: str) -> Plan | None:
-    """Create or migrate the storage, and publish the bundled catalogue if it is newer.
-
-    Returns what it publishes, if anything.
-    """
+    """Create or migrate the storage, and publish the bundled catalogue if it is newer."""
     container.storage().prepare()
     return container.publish().publish_bundled(_OPERATOR, progress, by=by)
 

@@ -22,10 +22,7 @@ _FORMATTERS = {
 
 
 class WithoutKeys(logging.Filter):
-    """Masks everything in a message and its traceback that looks like an API key.
-
-    A library may log text of a request, or raise an error that quotes it.
-    """
+    """Masks what looks like an API key, because a library may log text of a request."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg, record.args = without_keys(record.getMessage()), ()

@@ -138,10 +138,7 @@ def _load_catalogue(container: Container) -> None:
 
 
 def _remove_metrics(folder: Path | None) -> None:
-    """Remove the files of workers that have ended.
-
-    prometheus_client never removes the files of counters, so each start would add more.
-    """
+    """Remove the files of ended workers, because prometheus_client never removes counters."""
     if folder is not None:
         for pattern in _METRICS_FILES:
             for file in folder.glob(pattern):

@@ -1,7 +1,4 @@
-"""Reads settings from `EVREF_*` variables and a `.env` file.
-
-No other module reads the environment.
-"""
+"""Reads settings from `EVREF_*` variables and a `.env` file."""
 
 import os
 import re
@@ -102,10 +99,9 @@ _LONG = "at least 32 characters, such as the output of openssl rand -hex 32"
 
 
 class Settings(BaseModel, frozen=True):
-    """The operator's settings. Each field is the variable of the same name with `EVREF_`.
+    """The operator's settings, by the names of the variables: see docs/reference/settings.md.
 
-    docs/reference/settings.md says what each is for. `interfaces` has the settings of interfaces:
-    `EVREF_FHIR=off` is `{"fhir": "off"}`.
+    `interfaces` has the settings of interfaces: `EVREF_FHIR=off` is `{"fhir": "off"}`.
     """
 
     # The description says what is allowed, for the message about an invalid value.

@@ -97,17 +97,13 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
             say("warning: removals require confirmation at a terminal, or --allow-removals")
         return
     if unconfirmed:
-        allow_removals = _is_confirmed(plan.changes.removals_in_words)
+        question = f"Remove {plan.changes.removals_in_words}?"
+        allow_removals = sys.stdin.isatty() and click.confirm(question, err=True)
     try:
         publish.publish(OPERATOR, plan, by=user_name(), allow_removals=allow_removals)
     except RemovalsError as error:
         raise RefusedError(f"{error} To remove them, use --allow-removals.") from None
     click.echo(summary(plan))
-
-
-def _is_confirmed(removals: str) -> bool:
-    """Ask for confirmation at a terminal; False without a terminal."""
-    return sys.stdin.isatty() and click.confirm(f"Remove {removals}?", err=True)
 
 
 @catalogue.command("history")

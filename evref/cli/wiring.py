@@ -45,10 +45,9 @@ class Group(click.Group):
 
 
 def wired(bind: str = DEFAULT_BIND, defaults: Mapping[str, object] | None = None) -> Container:
-    """Return a container for the settings of the environment. Does not check storage.
+    """Return a container for the settings of the environment, or else the `defaults`.
 
-    The base URL defaults to the address that the service listens on. `defaults` apply to
-    settings that are not in the environment.
+    The base URL defaults to the address that the service listens on.
     """
     for name in Settings.unknown_names():
         say(f"evref: unknown setting {name} is ignored")

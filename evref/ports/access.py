@@ -68,10 +68,8 @@ class KeyChanges(Keys):
     def add(self, key: ApiKey) -> None:
         """Store a new key with its secrets.
 
-        Raises:
-            NotFoundError: If the institution does not exist.
-            AlreadyExistsError: If there is a key with this id.
-
+        If there is a key with this id, raise `AlreadyExistsError`; if the institution does not
+        exist, `NotFoundError`.
         """
 
     @abstractmethod
@@ -87,11 +85,7 @@ class KeyChanges(Keys):
 
 
 class UsageReports(ABC):
-    """Reports the counts of admission, and removes old ones.
-
-    The counts of a day are stored for `USAGE_RETENTION_DAYS` (400) days. Then `prune` removes
-    them, or they expire in a store that supports expiry.
-    """
+    """Reports the counts of admission, which are stored for `USAGE_RETENTION_DAYS` (400) days."""
 
     @abstractmethod
     def history(self, key_id: str, first: date, last: date) -> tuple[DayUsage, ...]:
@@ -108,7 +102,4 @@ class UsageReports(ABC):
 
     @abstractmethod
     def prune(self, today: date) -> None:
-        """Remove the counts of all days more than `USAGE_RETENTION_DAYS` days before today.
-
-        May be called during admission, which must not wait for it. Does nothing if counts expire.
-        """
+        """Remove older counts. Admission must not wait for it. Does nothing if counts expire."""

@@ -81,10 +81,7 @@ class Records(ABC):
 
     @abstractmethod
     def find(self, kind: Kind[Record], **fields: object) -> tuple[Record, ...]:
-        """Return the records with these values, ordered by id, by Unicode code points.
-
-        Without fields, these are all records of the kind.
-        """
+        """Return the records with these values, ordered by id, by Unicode code points."""
 
 
 class RecordChanges(Records):
@@ -126,10 +123,7 @@ class RecordChanges(Records):
 
 
 class PasswordHasher(ABC):
-    """Hashes passwords with a slow function (argon2id, RFC 9106).
-
-    Hashing needs much memory, so one call runs at a time.
-    """
+    """Hashes passwords with a slow function (argon2id, RFC 9106), one call at a time."""
 
     @abstractmethod
     def hash(self, password: str) -> str:
@@ -150,6 +144,5 @@ class PasswordGuesser(ABC):
         """Return whether the password is among the first million guesses of an attacker who has
         lists of common and leaked passwords and knows these words about its owner.
 
-        Only the first 40 characters count, because the time that an estimate takes grows with the
-        length.
+        Only the first 40 characters count: an estimate takes longer for longer text.
         """

@@ -32,8 +32,7 @@ class PublishedCatalogue(ABC):
     def publication_id(self) -> str | None:
         """Return an id of the current publication, or None if there is none. Fast.
 
-        Every publication has a new id, even if it publishes an earlier catalogue again. So does
-        every change of the map of SNOMED CT.
+        Every publication, also of an earlier catalogue, and every change of the map has a new id.
         """
 
     @abstractmethod
@@ -45,11 +44,10 @@ class PublishedCatalogue(ABC):
 
     @abstractmethod
     def history(self) -> tuple[Publication, ...]:
-        """Return the stored publications, newest first.
+        """Return the stored publications, newest first, which is the current one.
 
-        The first is the current one. Empty if there is none. The catalogues of the first
-        `CATALOGUES_KEPT` are stored too. Each publication removes the publications that are both
-        older than `KEPT_FOR` and beyond the newest `PUBLICATIONS_KEPT`.
+        The catalogues of the first `CATALOGUES_KEPT` are stored too. Each publication removes those
+        that are both older than `KEPT_FOR` and beyond the newest `PUBLICATIONS_KEPT`.
         """
 
     @abstractmethod

@@ -33,12 +33,9 @@ class StorageCall:
     """A call to storage, as a context that returns the time until which it may wait.
 
     `monotonic` returns seconds, like `time.monotonic`, and so is the time. The call may wait for
-    `most` seconds, or less if less is left of the request. After a call that hung, the request does
-    not wait again. This is a class because every request makes calls, and a generator is slower.
-
-    Raises:
-        StorageUnavailableError: At once, if not more than `least` seconds are left of the request.
-
+    `most` seconds, or less if less is left of the request; with no more than `least` seconds left,
+    it raises `StorageUnavailableError` at once. After a call that hung, the request does not wait
+    again. This is a class because every request makes calls, and a generator is slower.
     """
 
     __slots__ = ("_began_at", "_least", "_left", "_monotonic", "_most")

@@ -55,10 +55,9 @@ class AuditLog(ABC):
     ) -> tuple[AuditEntry, ...]:
         """Return the entries of an institution that the filter admits, the last written first.
 
-        The first `skip` entries are skipped, and at most `most` are returned; all if it is None. A
-        change takes its time before it waits for another change, so an entry may have an earlier
-        time than the entry written before it. The institution None stands for the whole service,
-        whose entries belong to no institution.
+        The first `skip` are left out, and at most `most` returned; all if it is None. A change has
+        a time from before it waited for others, so an entry may have an earlier time than the one
+        written before it. The institution None stands for the whole service.
         """
 
     @abstractmethod

@@ -25,11 +25,10 @@ class MemoryKeys(MemoryPart, Keys):
             raise NotFoundError("API key", key_id) from None
 
     def with_digest(self, digest: str) -> ApiKey:
-        with self._state.lock:
-            key_id = self._state.key_ids_by_digest.get(digest)
-            if key_id is None:
-                raise InvalidApiKeyError
-            return self._state.keys[key_id]
+        for key in self._state.keys.values():
+            if any(secret.digest == digest for secret in key.secrets):
+                return key
+        raise InvalidApiKeyError
 
     def list(self, institution_id: str | None = None) -> tuple[ApiKey, ...]:
         keys = sorted(self._state.keys.values(), key=lambda key: (key.created_at, key.id))
@@ -44,20 +43,14 @@ class MemoryKeyChanges(MemoryKeys, KeyChanges):
         self._state.require_institution(key.institution_id)
         if key.id in self._state.keys:
             raise AlreadyExistsError("API key", key.id)
-        self._store(key)
+        self.replace(key)
 
     def set_caps(self, institution_id: str, caps: KeyCaps) -> None:
         self._state.require_institution(institution_id)
         self._state.caps[institution_id] = caps
 
     def replace(self, key: ApiKey) -> None:
-        for secret in self.get(key.id).secrets:
-            del self._state.key_ids_by_digest[secret.digest]
-        self._store(key)
-
-    def _store(self, key: ApiKey) -> None:
         self._state.keys[key.id] = key
-        self._state.key_ids_by_digest |= {secret.digest: key.id for secret in key.secrets}
 
 
 class MemoryAdmission(MemoryPart, Admission):

@@ -19,7 +19,7 @@ from evref.ports.accounts import INSTITUTIONS, KINDS, Kind
 
 # What a unit of work changes, besides the records, and the publications, which are never changed
 # in place.
-_CHANGED = ("keys", "key_ids_by_digest", "caps", "audit")
+_CHANGED = ("keys", "caps", "audit")
 
 
 @dataclass(slots=True)
@@ -30,7 +30,6 @@ class MemoryState:
         default_factory=lambda: {kind: {} for kind in KINDS}, repr=False
     )
     keys: dict[str, ApiKey] = field(default_factory=dict)
-    key_ids_by_digest: dict[str, str] = field(default_factory=dict, repr=False)
     caps: dict[str, KeyCaps] = field(default_factory=dict)
     days_by_key_id: dict[str, dict[date, DayUsage]] = field(default_factory=dict)
     audit: list[AuditEntry] = field(default_factory=list)

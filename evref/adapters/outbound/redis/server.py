@@ -89,10 +89,7 @@ class RedisServer:
         return call
 
     def keeps_nothing(self) -> bool:
-        """Return whether the server writes neither an append-only file nor snapshots.
-
-        A server that does not disclose it, like many hosted ones, is assumed to have persistence.
-        """
+        """Return whether the server says that it writes no append-only file and no snapshots."""
         # One at a time: only Redis 7 and newer accepts several.
         file = self._disclosed(lambda client: client.config_get("appendonly"))
         snapshots = self._disclosed(lambda client: client.config_get("save"))

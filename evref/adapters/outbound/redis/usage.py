@@ -63,10 +63,7 @@ class HeldKeys:
         self._held: tuple[float, dict[str, ApiKey]] = (float("-inf"), {})
 
     def with_digest(self, digest: str) -> ApiKey:
-        """Return the key as it was less than half a second before, valid or not.
-
-        That no key has a secret with this digest is not held.
-        """
+        """Return the key as it was at most half a second before. An unknown digest is not held."""
         now = self._clock.monotonic()
         began_at, by_digest = self._held
         if now - began_at >= _HOLD_SECONDS:

@@ -21,10 +21,8 @@ class Backend(ABC):
     """A kind of database: how to connect to it, and what its errors mean.
 
     A connection of `engine` reads, or executes one statement. On a connection of `transactions`,
-    which shares the pool, statements take effect together. Neither connects before its first use.
-
-    `write_lock` is set if the database allows one writer at a time; threads of this process then
-    queue for it before they write.
+    which shares the pool, statements take effect together. If the database allows one writer at a
+    time, threads of this process queue for the `write_lock` before they write.
     """
 
     engine: Engine

@@ -108,11 +108,7 @@ class SqlDatabase(Source):
             return _rows(connection, statement)
 
     def transaction(self) -> AbstractContextManager[Connection]:
-        """Return a connection whose statements are committed together, or not at all.
-
-        On SQLite, the transaction excludes all other writers. On PostgreSQL, it locks the rows
-        that it selects `FOR UPDATE` or changes.
-        """
+        """Return a connection whose statements are committed together, or not at all."""
         return self._begun(self.backend.transactions)
 
     @contextmanager

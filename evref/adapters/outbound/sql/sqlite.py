@@ -45,9 +45,8 @@ _ERRORS_THAT_INVALIDATE_POOL = {
 
 
 class SqliteBackend(Backend):
-    """Transactions take the write lock at the beginning, so nothing else is written before the end.
-
-    An in-memory database is refused, because connections cannot share it.
+    """Transactions take the write lock at the beginning. Connections cannot share a database in
+    memory, so it is refused.
     """
 
     def __init__(self, url: URL, pool_size: int, timeout_seconds: float) -> None:

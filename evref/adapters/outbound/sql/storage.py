@@ -92,10 +92,7 @@ class SqlStorage(Storage):
 
 
 def _revision(connection: Connection) -> str | None:
-    """Return the revision of the database, one of `REVISIONS`; None if it has no tables of evref.
-
-    The tables of another program, or of a newer version, are not ready to be used.
-    """
+    """Return the revision of the database, one of `REVISIONS`; None if it has no tables yet."""
     tables = {*inspect(connection).get_table_names()}
     if "alembic_version" not in tables:
         theirs = sorted(tables & {*metadata.tables})
