@@ -80,12 +80,9 @@ class Rules:
 
     def visible(self, field: str, value: str) -> None:
         """Require text without invisible characters, also those that change its direction."""
-        unseen = unseen_characters(value)
-        self.require(
-            not unseen,
-            field,
-            f"must not contain invisible characters, has U+{ord((unseen or ' ')[0]):04X}",
-        )
+        if unseen := unseen_characters(value):
+            message = f"must not contain invisible characters, has U+{ord(unseen[0]):04X}"
+            self.refuse(field, message)
 
     def add(self, others: Rules, *, within: str | None = None, item: int | None = None) -> None:
         """Add the checks of a part: of a named one, or of an item of a list."""

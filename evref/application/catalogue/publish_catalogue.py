@@ -121,13 +121,10 @@ class PublishCatalogue:
         if history and not history[0].is_bundled:
             return None
         plan = self._plan(self.files.read([self.bundled], progress), is_bundled=True)
-        if not plan.is_needed:
-            return None
-        if plan.replaces != (history[0].version if history else None):
-            return None
-        with suppress(CatalogueReplacedError):
-            self._publish(principal, plan, by=by)
-            return plan
+        if plan.is_needed and plan.replaces == (history[0].version if history else None):
+            with suppress(CatalogueReplacedError):
+                self._publish(principal, plan, by=by)
+                return plan
         return None
 
     def export(self, principal: Principal, folder: Path) -> Catalogue:

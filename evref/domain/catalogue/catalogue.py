@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from difflib import get_close_matches
@@ -166,43 +166,35 @@ class Catalogue:
         return tuple(map(self._match, codes))
 
     def _match(self, code: RecordCode) -> Match:
-        near = sorted(self._near(code), key=self._order.__getitem__)
-        candidates = (fit(code, self._by_id[diagnosis_id].diagnosis) for diagnosis_id in near)
+        near = {
+            place
+            for stem in code.stems
+            for length in range(_SHORTEST_CODE, len(stem) + 1)
+            for place in self._places_by_prefix.get(stem[:length], ())
+        }
+        candidates = (fit(code, self.entries[place].diagnosis) for place in sorted(near))
         decided = [candidate for candidate in candidates if candidate is not None]
         fits = tuple(candidate for candidate in decided if candidate.relation is not None)
+        narrower = (
+            Narrower(entry.diagnosis.id, codes)
+            for entry in self.entries
+            if (codes := codes_below(code, entry.diagnosis))
+        )
         return Match(
             code,
             fits,
             tuple(candidate.diagnosis_id for candidate in decided if candidate.relation is None),
-            () if fits or not code.stems else tuple(islice(self._narrower(code), MOST_VALUES)),
+            () if fits or not code.stems else tuple(islice(narrower, MOST_VALUES)),
         )
 
-    def _narrower(self, code: RecordCode) -> Iterator[Narrower]:
-        for entry in self.entries:
-            if codes := codes_below(code, entry.diagnosis):
-                yield Narrower(entry.diagnosis.id, codes)
-
-    def _near(self, code: RecordCode) -> set[str]:
-        """Return the ids of the diagnoses that this code may find or be excluded from."""
-        return {
-            diagnosis_id
-            for stem in code.stems
-            for length in range(_SHORTEST_CODE, len(stem) + 1)
-            for diagnosis_id in self._ids_by_prefix.get(stem[:length], ())
-        }
-
     @cached_property
-    def _order(self) -> dict[str, int]:
-        return {entry.diagnosis.id: index for index, entry in enumerate(self.entries)}
-
-    @cached_property
-    def _ids_by_prefix(self) -> dict[str, list[str]]:
-        """The ids of the diagnoses by code and by prefix; a cluster is under its first stem."""
-        ids = defaultdict(list)
-        for entry in self.entries:
+    def _places_by_prefix(self) -> dict[str, list[int]]:
+        """The indexes of the entries by code and by prefix; a cluster is under its first stem."""
+        places = defaultdict(list)
+        for place, entry in enumerate(self.entries):
             for prefix in prefixes(entry.diagnosis):
-                ids[prefix].append(entry.diagnosis.id)
-        return dict(ids)
+                places[prefix].append(place)
+        return dict(places)
 
     def related(self, diagnosis: Diagnosis) -> tuple[Diagnosis, ...]:
         """Return a few related diagnoses: those with a shared code, then others of its chapter.

@@ -159,11 +159,11 @@ class Effect(Declared):
 
     def check_together(self, rules: Rules) -> None:
         needs_unit = self.measure.has_unit
-        rules.require(needs_unit or self.unit is None, "unit", f"must be null for a {self.measure}")
-        rules.require(
-            not needs_unit or self.unit is not None, "unit", f"is required for a {self.measure}"
-        )
-        if needs_unit and self.unit is not None:
+        if not needs_unit:
+            rules.require(self.unit is None, "unit", f"must be null for a {self.measure}")
+        elif self.unit is None:
+            rules.refuse("unit", f"is required for a {self.measure}")
+        else:
             rules.require(_kind_of(self.unit) is not None, "unit", _UNIT_FORM)
         if self.measure.is_ratio:
             rules.require(self.estimate > 0, "estimate", "must be above 0, as every ratio is")

@@ -2,7 +2,7 @@
 
 import pathlib
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from evref.adapters.outbound.codec.document import from_document
 from evref.adapters.outbound.codec.records import Path, UnreadableError
@@ -17,17 +17,20 @@ from evref.ports.catalogue import FileFault, InvalidCatalogueError, MapFile
 
 _LONGEST_MESSAGE = 500
 
+_Places: TypeAlias = dict[tuple[str | int, str], str]
+"""The file and the line of each id, by whether it is of a diagnosis or of an intervention."""
+
 
 class YamlCatalogueFiles(catalogue.CatalogueFiles):
     """One YAML file for each diagnosis; docs/reference/catalogue-format.md has the format."""
 
     def read(self, paths: Iterable[pathlib.Path], progress: catalogue.Progress) -> Catalogue:
         folders = Folders(paths)
-        reader = _Reader()
+        places: _Places = {}
         entries = []
         faults = list(folders.faults)
         for done, path in enumerate(folders.files, start=1):
-            entry, errors = reader.entry(path)
+            entry, errors = _entry(path, places)
             faults += errors
             if entry is not None:
                 entries.append(entry)
@@ -46,48 +49,42 @@ class YamlCatalogueFiles(catalogue.CatalogueFiles):
         write_files(catalogue, folder)
 
 
-class _Reader:
-    """Reads files one by one, and remembers the file of each id to find duplicates."""
+def _entry(path: pathlib.Path, places: _Places) -> tuple[Entry | None, list[FileFault]]:
+    """Return the entry in a file, or its errors by line. Adds the file's ids to the places."""
+    file = shown_path(path)
+    try:
+        node = parsed(text_of(path))
+    except FileError as error:
+        return None, [FileFault(file, error.line, error.message)]
+    entry = None
+    # By path, because one error of a field is enough.
+    errors: dict[Path, str] = {}
+    try:
+        entry = from_document(node.data)
+    except UnreadableError as error:
+        for field, message in error.errors:
+            errors.setdefault(field, message)
+    errors |= _repeated_ids(node, file, places)
+    faults = [
+        FileFault(file, _at(node, field).line, _message(field, message))
+        for field, message in errors.items()
+    ]
+    return (None if faults else entry), sorted(faults, key=lambda fault: fault.line or 0)
 
-    def __init__(self) -> None:
-        self._places: dict[tuple[str | int, str], str] = {}
 
-    def entry(self, path: pathlib.Path) -> tuple[Entry | None, list[FileFault]]:
-        """Return the entry in a file, or its errors by line."""
-        file = shown_path(path)
-        try:
-            node = parsed(text_of(path))
-        except FileError as error:
-            return None, [FileFault(file, error.line, error.message)]
-        entry = None
-        # By path, because one error of a field is enough.
-        errors: dict[Path, str] = {}
-        try:
-            entry = from_document(node.data)
-        except UnreadableError as error:
-            for place, message in error.errors:
-                errors.setdefault(place, message)
-        errors |= self._repeated_ids(node, file)
-        faults = [
-            FileFault(file, _at(node, path).line, _message(path, message))
-            for path, message in errors.items()
-        ]
-        return (None if faults else entry), sorted(faults, key=lambda fault: fault.line or 0)
-
-    def _repeated_ids(self, node: Node, file: str) -> Iterator[tuple[Path, str]]:
-        """Check that ids are unique among the files."""
-        interventions = _at(node, ("interventions",)).inner
-        number = len(interventions) if isinstance(interventions, list) else 0
-        paths: list[Path] = [("id",), *(("interventions", place, "id") for place in range(number))]
-        for path in paths:
-            name = _at(node, path)
-            if not isinstance(name.data, str):
-                continue
-            first = self._places.get((path[0], name.data))
-            if first is None:
-                self._places[path[0], name.data] = f"{file}:{name.line}"
-            else:
-                yield path, f'must be unique, "{shown(name.data)}" is also the id in {first}'
+def _repeated_ids(node: Node, file: str, places: _Places) -> Iterator[tuple[Path, str]]:
+    interventions = _at(node, ("interventions",)).inner
+    number = len(interventions) if isinstance(interventions, list) else 0
+    paths: list[Path] = [("id",), *(("interventions", index, "id") for index in range(number))]
+    for path in paths:
+        name = _at(node, path)
+        if not isinstance(name.data, str):
+            continue
+        first = places.get((path[0], name.data))
+        if first is None:
+            places[path[0], name.data] = f"{file}:{name.line}"
+        else:
+            yield path, f'must be unique, "{shown(name.data)}" is also the id in {first}'
 
 
 def _at(node: Node, path: Path) -> Node:

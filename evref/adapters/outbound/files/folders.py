@@ -94,7 +94,10 @@ def text_of(path: Path) -> str:
 
 def opened(path: Path) -> BinaryIO:
     """Open a file, without waiting for a pipe or reading from a device."""
-    file = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115 - the caller closes it
+    # Opening a pipe would otherwise block until another process writes to it.
+    file = open(  # noqa: SIM115 - the caller closes it
+        path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)
+    )
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise FileError(None, "is neither a file nor a folder")
@@ -112,8 +115,3 @@ def reason(error: OSError | ValueError) -> str:
 def shown_path(path: Path) -> str:
     """Return the path as given, with unprintable characters escaped."""
     return shown(str(path), longest=4096)
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    # Opening a pipe would otherwise block until another process writes to it.
-    return os.open(path, flags | os.O_NONBLOCK)
