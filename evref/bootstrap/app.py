@@ -2,13 +2,14 @@
 
 import sys
 from contextlib import closing
+from itertools import chain
 from urllib.parse import urlsplit
 
 from apiflask import APIFlask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import evref
-from evref.adapters.inbound.web import cookies, errors, headers, health, static_files
+from evref.adapters.inbound.web import cookies, core, headers, static_files
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.cross_origin import allow_scripts
 from evref.adapters.inbound.web.frame import Frame
@@ -43,11 +44,9 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     host.frame.register(app)
     # After the frame, whose options of Jinja hold only until the first use of its environment.
     static_files.register(app, settings.base_url)
-    app.register_blueprint(health.blueprint(container.readiness))
-    app.register_blueprint(errors.blueprint(host.frame))
-    for interface in enabled.values():
-        for blueprint in interface.blueprints(host):
-            app.register_blueprint(blueprint)
+    of_interfaces = (interface.blueprints(host) for interface in enabled.values())
+    for blueprint in chain(core.blueprints(container.readiness, host.frame), *of_interfaces):
+        app.register_blueprint(blueprint)
     cookies.configure(app, container.cookie_secret, settings.base_url)
     _refuse_own_path(app, settings.base_url)
     app.register_error_handler(Exception, interfaces.response)

@@ -75,14 +75,7 @@ def request_id(environ: WSGIEnvironment) -> str:
 
 def of_api(environ: WSGIEnvironment) -> list[tuple[str, str]]:
     """Return the headers of responses of the API, and of problems that are sent without Flask."""
-    quota = environ.get(QUOTA)
-    limit = [] if quota is None else rate_limit(quota)
-    return [("X-Request-ID", request_id(environ)), *_ON_API, *limit]
-
-
-def of_every_response(environ: WSGIEnvironment) -> list[tuple[str, str]]:
-    """Return the headers that depend only on the request."""
-    return [("X-Request-ID", request_id(environ)), *_ON_ALL]
+    return [("X-Request-ID", request_id(environ)), *_ON_API, *_rate_limit(environ)]
 
 
 def log_fields(environ: WSGIEnvironment) -> dict[str, str]:
@@ -117,25 +110,27 @@ def _begin(redirect: Callable[[], AnyResponse | None]) -> AnyResponse | None:
 
 def _complete(readers_policy: str, response: Response) -> Response:
     # Added in one call, because separate calls would each search for an earlier header of the name.
-    more = of_every_response(request.environ)
+    environ = request.environ
+    more = [("X-Request-ID", request_id(environ)), *_ON_ALL, *_rate_limit(environ)]
     if "Cache-Control" not in response.headers:
         more.append(("Cache-Control", NEVER))
     policy = response.headers.pop("Content-Security-Policy", None)
     if policy is None:
         policy = PAGE_POLICY if response.mimetype == "text/html" else _DATA_POLICY
-    if policy == PAGE_POLICY and _FOR_READERS.fullmatch(request.environ["PATH_INFO"]):
+    if policy == PAGE_POLICY and _FOR_READERS.fullmatch(environ["PATH_INFO"]):
         policy = readers_policy
     more.append(("Content-Security-Policy", policy))
-    if (quota := request.environ.get(QUOTA)) is not None:
-        more += rate_limit(quota)
     response.headers.extend(more)
     return response
 
 
-def rate_limit(quota: Quota) -> list[tuple[str, str]]:
+def _rate_limit(environ: WSGIEnvironment) -> list[tuple[str, str]]:
     """Return the quota in the headers of draft-ietf-httpapi-ratelimit-headers-11 and the older
     ones: requests, seconds to the end of the window (t), and its end in Unix time (Reset).
     """
+    quota: Quota | None = environ.get(QUOTA)
+    if quota is None:
+        return []
     limit, remaining = str(quota.limit), str(quota.remaining)
     return [
         ("RateLimit-Policy", f'"daily";q={limit};w={SECONDS_A_DAY}'),
