@@ -137,20 +137,3 @@ def test_the_keyboard_alone_searches_and_opens(browser: Browser, public: Site) -
         page.wait_for_url("**/catalogue/gout*")
 
         expect(page.get_by_role("heading", level=1)).to_have_text("Gout")
-
-
-def test_the_search_field_stays_in_reach_on_a_desk(browser: Browser, public: Site) -> None:
-    """It stays in view while the page scrolls, and does not cover the target of a link."""
-    with opened_page(browser, public, width=1366) as page:
-        page.goto("/catalogue/low-back-pain")
-        link = page.locator("#card").get_by_role("link", name="Opioid analgesics in routine care")
-        link.click()
-
-        heading = page.locator("#low-back-pain-opioids h4")
-        expect(heading).to_be_in_viewport()
-        title = heading.bounding_box()
-        contents = page.get_by_role("navigation", name="On this page").bounding_box()
-        assert title is not None
-        assert contents is not None
-        assert title["y"] >= contents["y"] + contents["height"]
-        expect(page.get_by_label("Find a diagnosis")).to_be_in_viewport()

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal
 
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.live import is_too_wide, opened_page
@@ -70,22 +68,6 @@ def test_without_a_key_the_problem_is_shown(browser: Browser, site: Site) -> Non
         shown = page.locator(".live-responses-table")
         expect(shown.locator("tbody .response-col_status")).to_contain_text("401")
         expect(shown).to_contain_text("/problems/missing-credentials")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_swagger_ui_has_the_colours_of_the_page(
-    browser: Browser, site: Site, scheme: Literal["light", "dark"]
-) -> None:
-    """It follows a change of the colour scheme while it is open."""
-    with opened_page(browser, site, scheme=scheme) as page:
-        page.goto("/docs")
-        page.get_by_role("button", name="Authorize").wait_for()
-        expect(page.locator("html.dark-mode")).to_have_count(1 if scheme == "dark" else 0)
-
-        page.emulate_media(color_scheme="light" if scheme == "dark" else "dark")
-
-        expect(page.locator("html.dark-mode")).to_have_count(0 if scheme == "dark" else 1)
-        expect(page.locator(".information-container .info")).to_have_count(0)
 
 
 def test_without_javascript_the_operations_are_listed(browser: Browser, site: Site) -> None:

@@ -415,14 +415,3 @@ def test_a_save_of_an_older_version_shows_both_and_saves_nothing(
     assert member.send(path, **again).status_code == 303
     key = site.container.storage().keys.list()[0]
     assert (key.name, key.daily_limit, key.permission.value) == ("Other", 700, "none")
-
-
-def test_the_second_of_two_tabs_with_the_same_values_changes_nothing(
-    site: Site, member: Visitor
-) -> None:
-    path = f"{KEYS}/{site.new_key(limit=1000).key.id}"
-    second = fields_of(member.get(path).text) | {"daily_limit": "500"}
-    member.send(path, **second)
-
-    assert member.send(path, **second).status_code == 303
-    assert "Nothing was changed." in member.get(path).text

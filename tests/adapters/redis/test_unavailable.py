@@ -102,7 +102,7 @@ def test_nothing_is_admitted_while_there_is_a_fault(
 )
 def test_a_redis_that_may_lose_counts_is_warned_of(options: list[str], warned: list[str]) -> None:
     with servers.redis_server(*options) as server:
-        storage = RedisStorage(MemoryStorage(), server.url, FakeClock())
+        storage = RedisStorage(MemoryStorage(), server.url, FakeClock(), timeout_seconds=60)
 
         assert [warning.partition(":")[0] for warning in storage.warnings()] == warned
         storage.close()

@@ -152,14 +152,14 @@ def has_connections(database: SqlDatabase, number: int) -> bool:
 
 def test_a_preparation_waits_for_another_preparation(url: str) -> None:
     """A preparation may wait longer than a request."""
-    with closing(SqlDatabase(url, timeout_seconds=0.4)) as database:
+    with closing(SqlDatabase(url, timeout_seconds=1.5)) as database:
         wait_until(lambda: has_connections(database, 2))
         held = database.preparation()
         held.__enter__()
         preparing = Thread(target=SqlStorage(database).prepare)
 
         preparing.start()
-        preparing.join(1.2)
+        preparing.join(3)
         waited = preparing.is_alive()
         held.__exit__(None, None, None)
         preparing.join(60)

@@ -166,17 +166,6 @@ def test_an_address_is_slowed_for_every_account(sign_in: SignIn, *, signs_in_bet
     assert is_signed_in(sign_in, sign_in.begin(EMAIL, PASSWORD, address=ELSEWHERE).token)
 
 
-def test_an_hour_of_guessing_gets_no_further_than_a_guess_a_minute(
-    sign_in: SignIn, clock: FakeClock, passwords: QuickPasswordHasher
-) -> None:
-    for _ in range(60 * 60):
-        fail(sign_in, 1)
-        clock.advance(seconds=1)
-
-    assert passwords.verified <= 5 + 4 + 60
-    assert clock.now() - NOON == timedelta(hours=1)
-
-
 # Known devices
 
 
