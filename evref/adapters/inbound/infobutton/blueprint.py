@@ -3,23 +3,37 @@
 from collections.abc import Iterator
 from http import HTTPStatus
 from io import BytesIO
+from typing import Any
+from urllib.parse import parse_qsl
+from wsgiref.types import WSGIEnvironment
+from xml.etree import ElementTree as ET
 
 from flask import Blueprint, Response, current_app, flash, g, make_response, redirect, request
+from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.infobutton import knowledge_request
-from evref.adapters.inbound.infobutton.knowledge_request import (
-    HTML,
-    JSON,
-    RESPONSE_TYPES,
-)
+from evref.adapters.inbound.infobutton.knowledge_request import HTML, JSON, RESPONSE_TYPES
 from evref.adapters.inbound.infobutton.knowledge_response import KnowledgeResponse, search_page
-from evref.adapters.inbound.infobutton.problems import RESPONSE_TYPE, render_problem
 from evref.adapters.inbound.web import atom, query
 from evref.adapters.inbound.web.host import Host
-from evref.adapters.inbound.web.interfaces import Interface
-from evref.adapters.inbound.web.representations import NEVER, PRIVATE, preferred_media_type
+from evref.adapters.inbound.web.interfaces import (
+    Interface,
+    json_problem,
+    members,
+    problem_response,
+)
+from evref.adapters.inbound.web.problems import ProblemDetails
+from evref.adapters.inbound.web.representations import (
+    NEVER,
+    PRIVATE,
+    RawResponse,
+    preferred_media_type,
+)
 from evref.domain.catalogue.served import Served
+
+_RESPONSE_TYPE = "evref.infobutton.response_type"
+"""The requested response type in the environment; it may be in a form, which was read."""
 
 _AFTER_SIGN_IN = "After you have signed in, press the info button of the record again."
 
@@ -34,18 +48,18 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         served: Served,
         media_type: str,  # noqa: ARG001 - a parameter selects it
     ) -> AnyResponse:
-        asked = knowledge_request.parse(query.posted_or_sent(), response_types, served)
-        response = KnowledgeResponse(asked, served, base_url, has_pages)
-        if asked.response_type == HTML:
+        parsed = knowledge_request.parse(query.posted_or_sent(), response_types, served)
+        response = KnowledgeResponse(parsed, served, base_url, has_pages)
+        if parsed.response_type == HTML:
             return _to_page(host, response.page())
-        if asked.response_type == JSON:
+        if parsed.response_type == JSON:
             return Response(atom.as_json(response.feed()), mimetype=JSON)
-        return Response(atom.as_xml(response.feed()), mimetype=asked.response_type)
+        return Response(atom.as_xml(response.feed()), mimetype=parsed.response_type)
 
     @views.route("/infobutton", methods=["GET", "POST"])
     def infobutton() -> AnyResponse:
         response_type = knowledge_request.response_type(query.posted_or_sent())
-        request.environ[RESPONSE_TYPE] = response_type
+        request.environ[_RESPONSE_TYPE] = response_type
         # A record system opens the page in a browser, which has no key.
         page = _without_key(host) if has_pages and response_type == HTML else None
         return page or make_response(with_key())
@@ -56,14 +70,14 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
 def _without_key(host: Host) -> AnyResponse | None:
     """Return the page for a browser that may read it, or the sign-in page; None if with a key."""
     served, base_url = host.frame.served, host.settings.base_url
-    asked = knowledge_request.parse(
+    parsed = knowledge_request.parse(
         query.posted_or_sent(), RESPONSE_TYPES, served or host.browse.current()
     )
     address: str | None
     if served is not None:
-        address = KnowledgeResponse(asked, served, base_url, has_pages=True).page()
+        address = KnowledgeResponse(parsed, served, base_url, has_pages=True).page()
     elif "Authorization" not in request.headers:
-        address = host.sign_in_address(search_page(asked.criteria, asked.only_module()))
+        address = host.sign_in_address(search_page(parsed.criteria, parsed.only_module()))
     else:
         address = None
     if address is None:
@@ -110,4 +124,31 @@ def _first_if_any_is_accepted(accept: str, offers: tuple[str, ...]) -> str:
     return offers[0] if preferred_media_type(accept, offers) else ""
 
 
-INTERFACE = Interface("/infobutton", _blueprints, render_problem, cross_origin=True)
+def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
+    """Return problem details in JSON if the request asks for JSON, or else in XML (RFC 9457,
+    appendix B): the guides define no format for errors.
+    """
+    response_type = environ.get(_RESPONSE_TYPE) or knowledge_request.response_type(
+        MultiDict(parse_qsl(environ["QUERY_STRING"]))
+    )
+    if response_type == JSON:
+        return json_problem(problem, environ)
+    root = ET.Element("problem", {"xmlns": "urn:ietf:rfc:7807"})
+    _fill(root, members(problem, environ))
+    text = ET.tostring(root, encoding="unicode")
+    return problem_response(problem, "application/problem+xml", text)
+
+
+def _fill(element: ET.Element, value: Any) -> None:
+    """Add an object's members as elements with their names, and a list's items as elements `i`."""
+    if isinstance(value, dict):
+        for name, member in value.items():
+            _fill(ET.SubElement(element, name), member)
+    elif isinstance(value, list):
+        for item in value:
+            _fill(ET.SubElement(element, "i"), item)
+    else:
+        element.text = atom.xml_text(str(value))
+
+
+INTERFACE = Interface("/infobutton", _blueprints, _render_problem, cross_origin=True)
