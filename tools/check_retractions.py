@@ -65,7 +65,7 @@ def citations(catalogue: Catalogue, notices: Mapping[str, Iterable[str]]) -> Ite
                 ]
                 for notice in dict.fromkeys(found):
                     yield (
-                        f"{entry.diagnosis.id}: {intervention.id} cites {work.short_name} "
+                        f"{entry.diagnosis.id}: {intervention.id} cites {work} "
                         f"({work.url}): {notice}"
                     )
 

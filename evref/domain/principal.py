@@ -91,12 +91,7 @@ SERVICE = Operator()
 
 
 def authorise(principal: Principal, right: Right) -> None:
-    """Check that the principal has the right.
-
-    Raises:
-        NotAllowedError: If they do not have it.
-
-    """
+    """Raise `NotAllowedError` if the principal does not have the right."""
     if isinstance(principal, InstitutionMember) and right not in _RIGHTS[principal.role]:
         raise NotAllowedError
 
@@ -104,13 +99,10 @@ def authorise(principal: Principal, right: Right) -> None:
 def authorise_in(
     institution_id: str, principal: Principal, right: Right, *, unseen: NotFoundError | None = None
 ) -> None:
-    """Check that the principal has the right in this institution.
+    """Raise `NotAllowedError` if the principal does not have the right in this institution.
 
-    Raises:
-        NotFoundError: If the principal is a member of another institution, who must not learn
-            what exists in this one. The error is `unseen`, by default about the institution.
-        NotAllowedError: If they do not have the right.
-
+    A member of another institution must not learn what exists in this one: the error is then
+    `unseen`, by default about the institution.
     """
     if isinstance(principal, InstitutionMember) and principal.institution_id != institution_id:
         raise unseen or NotFoundError("institution", institution_id)

@@ -62,11 +62,6 @@ def has_key(text: str) -> bool:
 
 
 def refuse_keys(field: str, text: str) -> None:
-    """Check that no part of a text that others will see looks like an API key.
-
-    Raises:
-        InvalidValueError: If one does.
-
-    """
+    """Refuse a text that others will see, if any part of it looks like an API key."""
     if has_key(text):
         raise InvalidValueError([Fault(field, "must not contain an API key or its prefix")])

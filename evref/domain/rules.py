@@ -39,12 +39,7 @@ class Length:
 
 
 class Rules:
-    """Checks the fields of one entity, then raises one error for all of them.
-
-    Raises:
-        InvalidValueError: If any check failed; raised by `enforce`.
-
-    """
+    """Checks the fields of one entity; `enforce` then raises one error for all of them."""
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []

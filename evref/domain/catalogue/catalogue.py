@@ -67,12 +67,7 @@ class Age:
 
 
 class Catalogue:
-    """All entries, ordered by the diagnosis's name, then id.
-
-    Raises:
-        InvalidValueError: If two diagnoses or two interventions have the same id.
-
-    """
+    """All entries, ordered by the diagnosis's name, then id. Ids are unique."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.entries = tuple(
@@ -98,7 +93,6 @@ class Catalogue:
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
-        """The languages of the terms, sorted."""
         return tuple(sorted({name for entry in self.entries for name in entry.diagnosis.terms}))
 
     @property
@@ -107,21 +101,16 @@ class Catalogue:
 
     @property
     def work_count(self) -> int:
-        """The number of different works that the visible interventions cite.
-
-        Two references with the same DOI, PubMed id or URL are the same work.
-        """
-        works: dict[str, set[str]] = {}
-        for entry in self.entries:
-            for intervention in entry.visible_interventions():
-                for reference in intervention.references:
-                    known = reference.identifiers
-                    work = known.union(*(works.get(identifier, ()) for identifier in known))
-                    works |= dict.fromkeys(work, work)
-        return len({id(work) for work in works.values()})
+        """The number of different works that the visible interventions cite, by their addresses."""
+        works = {
+            reference.url.lower()
+            for entry in self.entries
+            for intervention in entry.visible_interventions()
+            for reference in intervention.references
+        }
+        return len(works)
 
     def age_on(self, day: date) -> Age:
-        """Return when the entries were last checked, as of this day."""
         oldest_first = sorted(
             (entry.diagnosis for entry in self.entries),
             key=lambda diagnosis: (diagnosis.checked_on, diagnosis.id),
@@ -139,12 +128,6 @@ class Catalogue:
         )
 
     def entry(self, diagnosis_id: str) -> Entry:
-        """Return the entry of this diagnosis.
-
-        Raises:
-            UnknownDiagnosisError: If there is none.
-
-        """
         try:
             return self._by_id[diagnosis_id]
         except KeyError:
@@ -162,7 +145,6 @@ class Catalogue:
         return get_close_matches(text[: ID_LENGTH.longest], self._by_id)
 
     def matches(self, codes: Iterable[RecordCode]) -> tuple[Match, ...]:
-        """Return the match of each code, in their order."""
         return tuple(map(self._match, codes))
 
     def _match(self, code: RecordCode) -> Match:

@@ -98,7 +98,6 @@ class Interval(NamedTuple):
     high: Annotated[Decimal, "The higher end.", Example(-0.39)]
 
     def holds(self, value: Decimal | int) -> bool:
-        """Return whether a value is within the interval, ends included."""
         return self.low <= value <= self.high
 
 

@@ -28,13 +28,7 @@ _GROUPS_ON_CARD = (
 
 @dataclass(frozen=True)
 class Entry:
-    """A diagnosis with its interventions, in listing order.
-
-    Raises:
-        InvalidValueError: If an intervention belongs to another diagnosis, or a mainstay is not a
-            visible intervention that is strongly recommended.
-
-    """
+    """A diagnosis with its interventions, in listing order."""
 
     diagnosis: Diagnosis
     interventions: tuple[Intervention, ...]

@@ -223,18 +223,9 @@ class Reference(Declared):
         )
 
     def __str__(self) -> str:
-        return self.short_name
-
-    @property
-    def short_name(self) -> str:
-        """The first author and the year, such as “Kolasinski 2020” or “NICE 2018”."""
+        """Return the first author and the year, such as “Kolasinski 2020” or “NICE 2018”."""
         first, _ = surname_and_initials(re.split("[,;(]", self.authors, maxsplit=1)[0].strip())
         return f"{_ABBREVIATIONS.get(first, first)} {self.year}"
-
-    @property
-    def identifiers(self) -> set[str]:
-        """The DOI in lower case, the PubMed id and the given URL, as far as they are known."""
-        return {text for text in ((self.doi or "").lower(), self.pmid, self.given_url) if text}
 
     @property
     def url(self) -> str:

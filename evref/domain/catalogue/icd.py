@@ -109,7 +109,6 @@ class FinerCodes(Declared):
         rules.require(not both, "excludes", f"must not have {', '.join(both)}, which is included")
 
     def check_prefixes(self, code_list: CodeList) -> Rules:
-        """Check that the prefixes are of this list."""
         rules = Rules()
         malformed = [
             prefix

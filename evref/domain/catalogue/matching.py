@@ -69,7 +69,6 @@ class Match:
         return tuple(fit.diagnosis_id for fit in self.fits)
 
     def among(self, diagnosis_ids: Container[str]) -> Match:
-        """Return the match with only those of its fits that are among these diagnoses."""
         return replace(
             self, fits=tuple(fit for fit in self.fits if fit.diagnosis_id in diagnosis_ids)
         )
@@ -204,7 +203,6 @@ def _fit_in_list(
 
 
 def _fit_by_prefixes(text: str, diagnosis: Diagnosis, finer: FinerCodes) -> Fit | None:
-    """Return the result of the longest prefix of the code."""
     included, excluded = _longest(finer.includes, text), _longest(finer.excludes, text)
     if len(excluded) > len(included):
         return Fit(diagnosis.id, None, excluded)

@@ -121,7 +121,6 @@ def change_between(before: Record, after: Record) -> DiagnosisChange:
 
 
 def most_urgent_first(changed: DiagnosisChange) -> tuple[int, str]:
-    """Return the sort key of changed diagnoses."""
     return min(map(_urgency, changed.interventions_changed), default=2), changed.diagnosis_id
 
 

@@ -80,7 +80,6 @@ class RecordCode:
 
     @property
     def count(self) -> int:
-        """The number of values that it counts as."""
         return max(1, len(self.stems)) if self.classification is Classification.ICD_11 else 1
 
     @property

@@ -48,7 +48,6 @@ class Question:
     groups: tuple[CardGroup, ...] = ()
 
     def admits(self, intervention: Intervention) -> bool:
-        """Return whether the intervention meets the filters."""
         evidence = intervention.evidence
         return (
             self.module in {None, intervention.module}
@@ -157,10 +156,8 @@ class Served:
     def entry(self, diagnosis_id: str) -> Entry:
         """Return the entry of this diagnosis.
 
-        Raises:
-            RemovedDiagnosisError: If it was removed, as far as the stored publications say.
-            UnknownDiagnosisError: If there is none.
-
+        If an earlier one of the stored publications had it, raise `RemovedDiagnosisError`, else
+        `UnknownDiagnosisError`.
         """
         if diagnosis_id in self.removed:
             raise RemovedDiagnosisError(diagnosis_id, self.removed[diagnosis_id])
@@ -169,11 +166,8 @@ class Served:
     def intervention(self, intervention_id: str) -> tuple[Entry, Intervention]:
         """Return a visible intervention, after the entry that has it.
 
-        Raises:
-            RemovedInterventionError: If it was removed, by itself or with its diagnosis, as far as
-                the stored publications say.
-            UnknownInterventionError: If there is none, or its module is not enabled.
-
+        If it was removed, by itself or with its diagnosis, raise `RemovedInterventionError`; if its
+        module is not enabled, `UnknownInterventionError`.
         """
         if intervention_id in self.removed_interventions:
             day = self.removed_interventions[intervention_id]

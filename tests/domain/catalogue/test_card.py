@@ -191,7 +191,7 @@ def test_guidelines_are_named_only_if_a_guideline_is_cited(
     ],
 )
 def test_a_work_has_a_short_name(authors: str, name: str) -> None:
-    assert a_reference(authors=authors, year=2020).short_name == name
+    assert str(a_reference(authors=authors, year=2020)) == name
 
 
 def test_diagnoses_are_grouped_by_the_chapters_of_icd_10() -> None:

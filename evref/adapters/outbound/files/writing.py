@@ -54,7 +54,6 @@ def write_files(catalogue: Catalogue, folder: Path) -> None:
 
 
 def text_of_entry(entry: Entry) -> str:
-    """Return the text of the file of a diagnosis."""
     text: str = yaml.serialize(
         _node(to_document(entry)), Dumper=_DUMPER, allow_unicode=True, width=_WIDTH
     )
