@@ -35,7 +35,6 @@ _NEGATIONS_OF_RECORDS = (("encounter", "for"), ("risk",), ("screening",))
 _LONGEST_PHRASE = 6
 _REACH = 2
 """How many words from a name one is that makes it another disease."""
-_RANKS = {Kind.FAMILY: 0, Kind.COMPLAINT: 0, Kind.NAME: 1, Kind.TERM: 1, Kind.ABSENT: 2}
 _EMPTY = frozenset[int]()
 
 
@@ -59,7 +58,6 @@ class Named(NamedTuple):
 
     @property
     def is_absent(self) -> bool:
-        """Whether the catalogue lacks the condition."""
         return self.names[0].kind is Kind.ABSENT
 
 
@@ -84,7 +82,6 @@ class Concept:
 
     @property
     def meaning(self) -> str | None:
-        """What the lists say."""
         return self.facet.name if self.facet else self.treatment
 
 
@@ -104,7 +101,6 @@ class Reading:
 
     @property
     def covered(self) -> frozenset[int]:
-        """The places of these."""
         return _EMPTY.union(*(one.places for one in self.meant))
 
     @property
@@ -157,9 +153,22 @@ class Reader:
         whole = self._reading(self._affirmed(self._clauses(text), ())[0], of_record=True)
         if whole.is_whole:
             return whole
-        parts = dict.fromkeys((text, _ADDED.split(text, maxsplit=1)[0]))
-        readings = map(self._clear_name, parts)
-        return next((one for one in readings if one.named), replace(whole, named=()))
+        negations = (*self._lists.negations, *_NEGATIONS_OF_RECORDS)
+        for part in dict.fromkeys((text, _ADDED.split(text, maxsplit=1)[0])):
+            clauses = self._clauses(part)
+            words, _ = self._affirmed(clauses, negations, self._lists.negations_after)
+            reading = self._reading(words, of_record=True)
+            if (
+                reading.meant
+                and len(reading.meant) == len(reading.named)
+                and all(
+                    word.folded in self._lists.of_records or self.lexicon.is_light(word.folded)
+                    for place, word in enumerate(words)
+                    if place not in reading.covered
+                )
+            ):
+                return reading
+        return replace(whole, named=())
 
     def concepts(self, words: Sequence[Word], covered: Collection[int]) -> Iterator[Concept]:
         """Yield the longest phrases, and the words between them, beside the covered words."""
@@ -174,16 +183,11 @@ class Reader:
                 facet = self.lexicon.facets.get(tuple(word.folded for word in several))
                 treatment = self._lists.treatments.get(stems)
                 if facet or treatment or len(several) == 1:
-                    first, places = several[0], range(start, last)
-                    is_care = first.folded in self._lists.care or len(first.text) == 1
-                    yield Concept(
-                        typed(words, places),
-                        stems,
-                        frozenset(places),
-                        facet,
-                        treatment,
-                        len(several) == 1 and is_care,
-                    )
+                    first, places = several[0], frozenset(range(start, last))
+                    says_little = first.folded in self._lists.care or len(first.text) == 1
+                    is_slight = says_little and len(several) == 1
+                    words_typed = typed(words, places)
+                    yield Concept(words_typed, stems, places, facet, treatment, is_slight)
                     start = last
                     break
             else:
@@ -199,19 +203,6 @@ class Reader:
                     reading = self._reading((*before, corrected, *after))
                     if reading.is_whole and reading.meant:
                         yield reading
-
-    def _clear_name(self, text: str) -> Reading:
-        negations = (*self._lists.negations, *_NEGATIONS_OF_RECORDS)
-        after = self._lists.negations_after
-        words, _ = self._affirmed(self._clauses(text), negations, after)
-        reading = self._reading(words, of_record=True)
-        covered = _EMPTY.union(*(one.places for one in reading.named))
-        is_clear = len(reading.meant) == len(reading.named) and all(
-            word.folded in self._lists.of_records or self.lexicon.is_light(word.folded)
-            for place, word in enumerate(words)
-            if place not in covered
-        )
-        return reading if is_clear else replace(reading, named=())
 
     def _clauses(self, text: str) -> list[list[Word]]:
         """Return the words of the text that count, or negate, clause by clause."""
@@ -382,14 +373,9 @@ def _places(words: Phrase, phrases: Iterable[Phrase]) -> Iterator[int]:
                     yield place
 
 
-def _chosen(names: Iterable[Name]) -> list[Name]:
+def _chosen(names: Sequence[Name]) -> Sequence[Name]:
     """Return those of the same words that count: a family hides its own, all hide an absent."""
-    in_order = sorted(dict.fromkeys(names), key=lambda name: _RANKS[name.kind])
-    of_wider = {id_ for name in in_order if name.kind.is_wider for id_ in name.diagnosis_ids}
-    chosen = [
-        name
-        for name in in_order
-        if name.kind.is_wider
-        or (name.diagnosis_ids and not of_wider.issuperset(name.diagnosis_ids))
-    ]
-    return chosen or in_order[:1]
+    wider = [name for name in names if name.kind.is_wider]
+    of_wider = {id_ for name in wider for id_ in name.diagnosis_ids}
+    others = [name for name in names if not of_wider.issuperset(name.diagnosis_ids)]
+    return wider + others or names[:1]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from operator import itemgetter
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.intervention import Intervention
@@ -37,9 +37,6 @@ _SHORTEST_PART, _SHORTEST_TEXT = 4, 7
 _MOST_SUGGESTED, _LAST = 3, 99
 _EMPTY = frozenset[int]()
 
-_Ranked: TypeAlias = tuple[tuple[int, ...], str, Name, bool, bool]
-"""A diagnosis: its rank, its id, its name, whether this is the whole text, and corrected."""
-
 
 class _Candidate(NamedTuple):
     """An intervention: what orders it, which words of the query it lacks, and how many it has."""
@@ -60,7 +57,6 @@ class Search:
 
     def __init__(self, catalogue: Catalogue, lists: WordLists) -> None:
         self._names = {entry.diagnosis.id: entry.diagnosis.name for entry in catalogue.entries}
-        self._lists = lists
         self._texts = Texts(catalogue, lists)
         self._lexicon = Lexicon(catalogue, lists)
         self._reader = Reader(self._lexicon, self._texts)
@@ -105,13 +101,19 @@ class Search:
             for id_, places in _places_of_diagnoses(reading).items()
             if among is None or id_ in among
         }
+        concepts = {
+            places: [*self._reader.concepts(reading.words, places)]
+            for places in dict.fromkeys(named.values() or [_EMPTY])
+        }
+        if not (named or any(one.is_required for one in concepts[_EMPTY])):
+            concepts[_EMPTY] = [replace(concept, facet=None) for concept in concepts[_EMPTY]]
+        asked = dict.fromkeys(chain.from_iterable(concepts.values()))
+        own = [self._texts.of_diagnosis[id_] for id_ in named] or [self._texts.all]
+        distances = {one: self._texts.distances(one.stems, own) for one in asked if one.is_required}
         if named:
-            found, concepts = self._of_diagnoses(reading, named)
+            found = self._of_diagnoses(named, concepts, distances)
         else:
-            concepts = [*self._reader.concepts(reading.words, _EMPTY)]
-            if not any(one.is_required for one in concepts):
-                concepts = [replace(concept, facet=None) for concept in concepts]
-            found = [*self._anywhere(reading, concepts)]
+            found = self._anywhere(reading, asked, distances)
         found.sort()
         numbers = dict.fromkeys((*self._texts.titled(text), *(one.number for one in found)))
         meets_any = any(one.met for one in found)
@@ -124,11 +126,11 @@ class Search:
                 if meets_any and not one.is_in_body
             ),
             tuple(named),
-            bool(named) and not meets_any and not any(one.facet for one in concepts),
+            bool(named) and not meets_any and not any(one.facet for one in asked),
             _wider(reading),
             read,
             found[0].lacking if found else unread,
-            explain=partial(self._explain, concepts),
+            explain=partial(self._explain, asked),
         )
 
     def suggest(self, text: str, most: int) -> list[Suggested]:
@@ -162,35 +164,27 @@ class Search:
         return InterventionHit(one, matched_in, tuple(dict.fromkeys(in_title + in_body)))
 
     def _of_diagnoses(
-        self, reading: Reading, named: Mapping[str, frozenset[int]]
-    ) -> tuple[list[_Candidate], list[Concept]]:
-        """Return the interventions of named diagnoses that lack the fewest concepts, and these.
+        self,
+        named: Mapping[str, frozenset[int]],
+        concepts: Mapping[frozenset[int], Collection[Concept]],
+        distances: Mapping[Concept, Mapping[int, int]],
+    ) -> list[_Candidate]:
+        """Return the interventions of named diagnoses that lack the fewest concepts.
 
         If none has any, all are returned.
         """
-        concepts = {
-            places: [*self._reader.concepts(reading.words, places)]
-            for places in dict.fromkeys(named.values())
-        }
-        asked = list(dict.fromkeys(chain.from_iterable(concepts.values())))
-        among = [self._texts.of_diagnosis[id_] for id_ in named]
-        distances = self._distances(asked, among)
         found: list[_Candidate] = []
-        for order, (own, places) in enumerate(zip(among, named.values(), strict=True)):
+        for order, (id_, places) in enumerate(named.items()):
+            own = self._texts.of_diagnosis[id_]
             found += self._candidates(concepts[places], distances, own, order)
         if any(one.met for one in found):
             fewest = min(len(one.lacking) for one in found)
             found = [one for one in found if len(one.lacking) == fewest]
-        return found, asked
-
-    def _distances(
-        self, concepts: Iterable[Concept], among: Collection[range]
-    ) -> dict[Concept, dict[int, int]]:
-        return {one: self._texts.distances(one.stems, among) for one in concepts if one.is_required}
+        return found
 
     def _candidates(
         self,
-        concepts: Collection[Concept],
+        concepts: Iterable[Concept],
         distances: Mapping[Concept, Mapping[int, int]],
         numbers: Iterable[int],
         order: int = 0,
@@ -201,9 +195,6 @@ class Search:
         places_on_card = self._texts.places_on_card
         for number in numbers:
             far = [found[number] for _, found in required if number in found]
-            lacking: tuple[str, ...] = ()
-            if len(far) < len(required):
-                lacking = tuple(words for words, found in required if number not in found)
             distance = sum(far)
             yield _Candidate(
                 order,
@@ -212,19 +203,21 @@ class Search:
                 distance % IN_BODY,
                 places_on_card[number],
                 number,
-                lacking,
+                tuple(words for words, found in required if number not in found),
                 len(far),
             )
 
-    def _anywhere(self, reading: Reading, concepts: list[Concept]) -> Iterator[_Candidate]:
-        """Yield the interventions of any diagnosis that have all concepts, some in its names.
+    def _anywhere(
+        self,
+        reading: Reading,
+        concepts: Iterable[Concept],
+        distances: dict[Concept, dict[int, int]],
+    ) -> list[_Candidate]:
+        """Return the interventions of any diagnosis that have all concepts, some in its names.
 
         A condition that the catalogue lacks must be in the title.
         """
-        if any(one.changed_by for one in reading.named):
-            return
         absent = _EMPTY.union(*(one.places for one in reading.absent))
-        distances = self._distances(concepts, [range(len(self._texts.interventions))])
         for concept, found in distances.items():
             if concept.places & absent:
                 distances[concept] = {n: far for n, far in found.items() if far < IN_BODY}
@@ -232,10 +225,10 @@ class Search:
                 words = self._with_stem.get(concept.stems[0], ())
                 for id_ in self._lexicon.diagnoses_with(words):
                     found.update(dict.fromkeys(self._texts.of_diagnosis[id_], 0))
-        if distances:
-            first, *others = distances.values()
-            having_all = set(first).intersection(*others)
-            yield from self._candidates(concepts, distances, having_all)
+        if not distances or any(one.changed_by for one in reading.named):
+            return []
+        first, *others = distances.values()
+        return [*self._candidates(concepts, distances, set(first).intersection(*others))]
 
     def _how_read(self, reading: Reading) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
         """Return the pieces in the order typed, those negated last, and the words that are in none.
@@ -246,14 +239,14 @@ class Search:
         for one in reading.named:
             places = one.places | one.changed_by
             words, place = typed(reading.words, places), min(places)
-            for meaning, is_wider in dict.fromkeys((n.meaning, n.kind.is_wider) for n in one.names):
+            for name in one.names:
+                read_as = ReadAs.WIDER if name.kind.is_wider else ReadAs.DIAGNOSIS
                 if one.changed_by or one.is_absent:
-                    piece = Piece(words, ReadAs.ABSENT, words if one.changed_by else meaning)
+                    read_as = ReadAs.ABSENT
                 elif reading.is_corrected(one):
-                    piece = Piece(words, ReadAs.CORRECTED, meaning)
-                else:
-                    piece = Piece(words, ReadAs.WIDER if is_wider else ReadAs.DIAGNOSIS, meaning)
-                pieces.append((place, piece))
+                    read_as = ReadAs.CORRECTED
+                meaning = words if one.changed_by else name.meaning
+                pieces.append((place, Piece(words, read_as, meaning)))
         unread = []
         covered = _EMPTY.union(*(one.places | one.changed_by for one in reading.named))
         for concept in self._reader.concepts(reading.words, covered):
@@ -270,7 +263,7 @@ class Search:
 
     def _hits(self, reading: Reading, named: Sequence[Named]) -> tuple[Hit, ...]:
         """Return a hit for each diagnosis by its best name: whole, then longest, then English."""
-        ranked: list[_Ranked] = []
+        ranked: list[tuple[tuple[int, ...], Hit]] = []
         for one in named:
             size, is_corrected = len(one.places), reading.is_corrected(one)
             is_whole = size == len(reading.words)
@@ -278,49 +271,54 @@ class Search:
                 is_wider, is_foreign = name.kind.is_wider, name.language != "en"
                 for place, id_ in enumerate(name.diagnosis_ids):
                     rank = (not is_whole, is_wider, is_wider and place, -size, is_foreign)
-                    ranked.append((rank, id_, name, is_whole and not is_corrected, is_corrected))
-        return self._best(sorted(ranked, key=itemgetter(0)))
+                    hit = self._hit(id_, name, is_whole and not is_corrected, is_corrected)
+                    ranked.append((rank, hit))
+        return _best(_in_order(ranked))
 
-    def _best(self, ranked: Iterable[_Ranked]) -> tuple[Hit, ...]:
-        """Return a hit for each diagnosis, by its first name."""
-        best: dict[str, Hit] = {}
-        for _, id_, name, is_whole, is_corrected in ranked:
-            if id_ not in best:
-                by = MatchedBy.UMBRELLA if name.kind.is_wider else MatchedBy(name.kind)
-                best[id_] = Hit(
-                    id_, self._names[id_], name.text, name.language, by, is_whole, is_corrected
-                )
-        return tuple(best.values())
+    def _hit(self, id_: str, name: Name, is_whole: bool = False, is_corrected: bool = False) -> Hit:
+        by = MatchedBy.UMBRELLA if name.kind.is_wider else MatchedBy(name.kind)
+        return Hit(id_, self._names[id_], name.text, name.language, by, is_whole, is_corrected)
 
     def _having(self, reading: Reading) -> tuple[Hit, ...]:
         """Return the diagnoses with a name of which the text is a good part."""
         words = {word.folded for word in reading.words}
         if sum(map(len, words)) < _SHORTEST_TEXT or not any(map(self._tells, reading.words)):
             return ()
-        return self._best(self._with_words(words, most=2 * len(words)))
+        return _best(self._with_words(words, most=2 * len(words)))
 
     def _near(self, reading: Reading) -> tuple[Hit, ...]:
         """Return the diagnoses with a word of the text that few others have in a name."""
         words = [{one.folded} for one in reading.words if self._tells(one)]
         few = [one for one in words if len(self._lexicon.diagnoses_with(one)) <= _MOST_SUGGESTED]
-        return self._best(chain.from_iterable(map(self._with_words, few)))
+        return _best(chain.from_iterable(map(self._with_words, few)))
 
     def _tells(self, word: Word) -> bool:
         is_long = len(word.folded) >= _SHORTEST_PART
         is_vague = word.folded in self._lists.vague or self._lexicon.is_light(word.folded)
         return is_long and not word.names and not is_vague
 
-    def _with_words(self, words: Collection[str], most: int = _LAST) -> list[_Ranked]:
+    def _with_words(self, words: Collection[str], most: int = _LAST) -> list[Hit]:
         """Return the names of diagnoses of at most so many words, these among them."""
         sizes, names = self._lexicon.sizes, self._lexicon.names
-        ranked = (
-            ((sizes[number], name.language != "en"), name.diagnosis_ids[0], name, False, False)
+        return _in_order(
+            ((sizes[number], name.language != "en"), self._hit(name.diagnosis_ids[0], name))
             for number in self._lexicon.having_all(words)
             if sizes[number] <= most
             for name in names[number]
             if name.language
         )
-        return sorted(ranked, key=itemgetter(0))
+
+
+def _in_order(ranked: Iterable[tuple[tuple[int, ...], Hit]]) -> list[Hit]:
+    return [hit for _, hit in sorted(ranked, key=itemgetter(0))]
+
+
+def _best(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Return the first hit of each diagnosis."""
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        best.setdefault(hit.diagnosis_id, hit)
+    return tuple(best.values())
 
 
 def _places_of_diagnoses(reading: Reading) -> dict[str, frozenset[int]]:

@@ -68,47 +68,42 @@ class Suggestions:
         typed = " ".join(words)
         if len(text.strip()) < SHORTEST or not words:
             return []
-        names: list[tuple[bool, int, Name]] = []
-        titles: list[tuple[bool, int, Intervention]] = []
-        for number in sorted(self._with(words)):
-            item, key = self._items[number], self._keys[number]
-            is_within = not key.startswith(typed)
-            if isinstance(item, Name):
-                names.append((is_within, len(key), item))
-            else:
-                titles.append((is_within, len(key), item))
+        ranked = sorted(
+            (not self._keys[number].startswith(typed), len(self._keys[number]), number)
+            for number in self._with(words)
+        )
+        found = [(is_within, self._items[number]) for is_within, _, number in ranked]
+        names = [(is_within, one) for is_within, one in found if isinstance(one, Name)]
+        titles = [one for _, one in found if isinstance(one, Intervention)]
         likely = {
             id_: place
-            for is_within, _, name in reversed(names)
+            for is_within, name in reversed(names)
             if name.kind is Kind.FAMILY and not is_within
             for place, id_ in enumerate(name.diagnosis_ids)
         }
 
-        def rank(one: tuple[bool, int, Name]) -> tuple[bool, int, bool, int]:
-            is_within, size, name = one
+        def rank(one: tuple[bool, Name]) -> tuple[bool, int, bool]:
+            is_within, name = one
             place = likely.get(name.diagnosis_ids[0], _LAST) if not name.kind.is_wider else _LAST
-            return place == _LAST and is_within, place, name.kind.is_wider, size
+            return place == _LAST and is_within, place, name.kind.is_wider
 
-        by_name = {name.diagnosis_ids for *_, name in names if name.kind is Kind.NAME}
+        by_name = {name.diagnosis_ids for _, name in names if name.kind is Kind.NAME}
         suggested: dict[tuple[str, ...], Suggested] = {}
-        for *_, name in sorted(names, key=rank):
+        for _, name in sorted(names, key=rank):
             ids = name.diagnosis_ids
             if ids not in suggested:
                 several = Suggested("wider", name.text, f"{len(ids)} diagnoses")
                 one = self.diagnosis(ids[0], name.meaning if ids in by_name else name.text)
                 suggested[ids] = several if name.kind.is_wider else one
-        titles.sort(key=lambda one: one[:2])
         places = min(len(titles), max(MOST_INTERVENTIONS, most - len(suggested)))
         begun = [*suggested.values()][: most - places]
-        return begun + [self.intervention(one) for *_, one in titles[:places]]
+        return [*begun, *map(self.intervention, titles[:places])]
 
     def diagnosis(self, id_: str, matched: str) -> Suggested:
-        """Return a diagnosis, which this name or term matches."""
         name = self._diagnosis_names[id_]
         return Suggested("diagnosis", name, "" if matched == name else matched, id_)
 
     def intervention(self, one: Intervention) -> Suggested:
-        """Return an intervention, with the name of its diagnosis."""
         name = self._diagnosis_names[one.diagnosis_id]
         return Suggested("intervention", one.title, name, one.diagnosis_id, one.id)
 

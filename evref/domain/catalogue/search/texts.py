@@ -32,7 +32,7 @@ class Texts:
     """
 
     def __init__(self, catalogue: Catalogue, lists: WordLists) -> None:
-        self._synonyms, self._filling = lists.synonyms, lists.filling
+        self._synonyms = lists.synonyms
         self.interventions: list[Intervention] = []
         self.of_diagnosis: dict[str, range] = {}
         self._title: _Index = defaultdict(partial(array, "I"))
@@ -53,6 +53,7 @@ class Texts:
                 self.places_on_card.append(number - first)
                 self._add(one.title, self._title, number)
                 self._add(body(one), self._body, number)
+        self.all = range(len(self.interventions))
         self.words = frozenset(map(fold, self._stems))
 
     def _add(self, text: str, index: _Index, number: int) -> None:
@@ -68,7 +69,7 @@ class Texts:
 
     def titled(self, text: str) -> list[int]:
         """Return the interventions whose title is the text."""
-        words = {_stem(self._filling, word) for word in written_words_of(text)} - {""}
+        words = {self._stems.get(word, word) for word in written_words_of(text)} - {""}
         rarest = min((self._title.get(word, _NONE) for word in words), key=len, default=_NONE)
         return [n for n in rarest if words == {*self._stemmed(self.interventions[n].title)}]
 
