@@ -294,7 +294,7 @@ class Search:
 
     def _tells(self, word: Word) -> bool:
         is_long = len(word.folded) >= _SHORTEST_PART
-        is_vague = word.folded in self._lists.vague or self._lexicon.is_light(word.folded)
+        is_vague = word.folded in self._lexicon.lists.vague or self._lexicon.is_light(word.folded)
         return is_long and not word.names and not is_vague
 
     def _with_words(self, words: Collection[str], most: int = _LAST) -> list[Hit]:
