@@ -9,7 +9,6 @@ from typing import Any, cast
 from apiflask import APIFlask
 from flask import Blueprint, Response, abort, current_app, render_template, url_for
 
-from evref.adapters.inbound.pages import contacts
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.query import refuse_parameters
 from evref.adapters.inbound.web.representations import PUBLIC, Representation, respond
@@ -47,11 +46,7 @@ def blueprint(host: Host) -> Blueprint:
         "about",
         lambda: frame.page(
             "about.html",
-            lambda: {
-                "operator": settings.operator,
-                "contact": settings.contact,
-                "contact_address": settings.contact and contacts.link(settings.contact),
-            },
+            lambda: {"operator": settings.operator, "contact": settings.contact},
         ),
     )
 

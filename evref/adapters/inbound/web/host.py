@@ -87,17 +87,10 @@ class Host:
     example: Callable[[], Entry]
     observers: list[Observer] = field(default_factory=list)
 
-    def diagnosis_address(
-        self, diagnosis_id: str, intervention_id: str | None = None
-    ) -> str | None:
-        """Return the address of the page of a diagnosis, or of one of its interventions on it.
-
-        None if the service has no pages.
-        """
-        if self.frame.is_off:
-            return None
+    def diagnosis_address(self, diagnosis_id: str) -> str | None:
+        """Return the address of the page of a diagnosis; None if the service has no pages."""
         page = f"{self.settings.base_url}/catalogue/{diagnosis_id}"
-        return page if intervention_id is None else f"{page}#{intervention_id}"
+        return None if self.frame.is_off else page
 
     def sign_in_address(self, path: str) -> str | None:
         """Return the address of the sign-in page that leads to a path; None if all may read."""

@@ -18,6 +18,8 @@ from evref.domain.catalogue.search.found import LONGEST_TEXT
 from evref.domain.redaction import has_key
 
 ITEMS_A_PAGE = 50
+FEW_ITEMS = 12
+"""Up to this number of items, a list has no search field."""
 _MOST_BYTES_POSTED = 16 * 1024
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from itertools import islice
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from evref.domain.catalogue import in_words, vocabulary
 from evref.domain.catalogue.catalogue import Catalogue
@@ -130,6 +130,24 @@ def slug(words: str) -> str:
 
 def host(address: str) -> str:
     return urlsplit(address).hostname or address
+
+
+def contact_link(contact: str) -> str:
+    """Return the operator's contact, an https: or e-mail address, as a link."""
+    return contact if contact.startswith("https:") else f"mailto:{quote(contact, safe='@')}"
+
+
+def report_link(contact: str, entry_id: str, version: str, address: str) -> str:
+    """Return the link to report an error; it prefills the id, version and address of the entry."""
+    if contact.startswith("https:"):
+        parts = urlsplit(contact)
+        entry = urlencode({"entry": entry_id, "version": version})
+        return parts._replace(query=f"{parts.query}&{entry}".lstrip("&")).geturl()
+    fields = {
+        "subject": f"Error in {entry_id}",
+        "body": f"Entry: {entry_id}\r\nVersion: {version}\r\nPage: {address}\r\n\r\n",
+    }
+    return f"{contact_link(contact)}?{urlencode(fields, quote_via=quote)}"
 
 
 def day(of: date) -> str:

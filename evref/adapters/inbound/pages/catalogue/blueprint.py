@@ -8,7 +8,6 @@ from typing import Any
 from flask import Blueprint, Response, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from evref.adapters.inbound.pages import contacts
 from evref.adapters.inbound.pages.catalogue import changes, drawing, ris, suggest
 from evref.adapters.inbound.pages.catalogue.search import (
     CLASSIFICATIONS,
@@ -113,7 +112,7 @@ def blueprint(host: Host) -> Blueprint:
                 if frame.language != "en"
                 else None,
                 "report": contact
-                and contacts.report(contact, id, entry.version, f"{base_url}{request.path}"),
+                and words.report_link(contact, id, entry.version, f"{base_url}{request.path}"),
             },
             asked=asked,
         )

@@ -55,9 +55,6 @@ _ORDERS: dict[str, Callable[[KeyInUse], Any]] = {
 _DAYS_OF_USE = 30
 """A limit below the use on one of these days is asked about."""
 
-_FEW_KEYS = 12
-"""Up to this number of keys, the list has no search field."""
-
 
 class ApiKeyPages:
     """Each method is the view of a page and handles its form.
@@ -93,7 +90,7 @@ class ApiKeyPages:
             page=page,
             pages=pages,
             total=len(everything),
-            can_search=len(everything) > _FEW_KEYS or bool(asked),
+            can_search=len(everything) > query.FEW_ITEMS or bool(asked),
             is_whole_key=is_whole_key,
             q=q,
             caps=labels.caps(self._keys.caps(*who())),

@@ -47,8 +47,6 @@ LONGEST_FORM = 64 * 1024
 # The types of forms, or none. Flask-WTF would also accept JSON, and fail if it is malformed.
 _FORM_TYPES = frozenset({"", "application/x-www-form-urlencoded", "multipart/form-data"})
 
-_DEFAULT_PORTS = {"http": 80, "https": 443}
-
 
 def _blueprints(host: Host) -> Iterator[Blueprint]:
     identity, base_url = host.visitor, host.settings.base_url
@@ -80,8 +78,8 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         return _to_sign_in() if signed_in is None and request.endpoint not in PUBLIC else None
 
     # Browsers apply form-action to the redirect after a form too.
-    url = identity.sign_out_url
-    policy = PAGE_POLICY if url is None else _policy_with(url)
+    url, own = identity.sign_out_url, "form-action 'self'"
+    policy = PAGE_POLICY if url is None else PAGE_POLICY.replace(own, f"{own} {_origin(url)}")
 
     @pages.after_request
     def add_policy(response: Response) -> Response:
@@ -151,20 +149,17 @@ def _is_from_another_site(base_url: str) -> bool:
     site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
     if site not in {None, "same-origin", "none"}:
         return True
-    if origin is None or _origin(origin) == _origin(base_url):
+    # Both are in lower case, and without a default port.
+    if origin in {None, _origin(base_url)}:
         return False
-    scheme, _, host = origin.partition("://")
+    scheme, _, host = (origin or "").partition("://")
     own_host = request.environ.get(SENT_HOST)
-    return site is None or scheme not in _DEFAULT_PORTS or not host or host != own_host
+    return site is None or scheme not in {"http", "https"} or not host or host != own_host
 
 
-def _origin(origin: str) -> tuple[str, str | None, int | None] | None:
-    try:
-        parts = urlsplit(origin)
-        port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
-    except ValueError:
-        return None
-    return parts.scheme, parts.hostname, port
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _forbidden(template: str, **context: object) -> AnyResponse:
@@ -183,12 +178,6 @@ def _to_sign_in() -> AnyResponse:
     elif unsaved:
         flash(f"You are not signed in. {unsaved}Sign in first.")
     return response
-
-
-def _policy_with(sign_out_url: str) -> str:
-    parts = urlsplit(sign_out_url)
-    origin = f"{parts.scheme}://{parts.netloc}"
-    return PAGE_POLICY.replace("form-action 'self'", f"form-action 'self' {origin}")
 
 
 def _template_context(identity: Identity) -> dict[str, Any]:

@@ -33,9 +33,6 @@ from evref.domain.rules import folded
 _GONE = f"This person was already removed. {NOTHING_CHANGED}"
 _CLOSED = f"The invitation was already used, revoked or replaced, or has expired. {NOTHING_CHANGED}"
 
-_FEW_MEMBERS = 12
-"""Up to this number of members, the list has no search field."""
-
 
 class MemberPages:
     def __init__(self, people: People) -> None:
@@ -57,7 +54,7 @@ class MemberPages:
             q=q,
             page=page,
             pages=pages,
-            can_search=len(members) > _FEW_MEMBERS,
+            can_search=len(members) > query.FEW_ITEMS,
             last_admin=_last_admin(members),
             invitations=invitations,
         )
