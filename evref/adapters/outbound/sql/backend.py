@@ -46,9 +46,8 @@ class Backend(ABC):
         # Fetch all rows, because SQLite commits at the end of the result.
         return cursor.fetchall()
 
-    def unsupported(self, connection: Connection) -> str | None:  # noqa: ARG002 - for subclasses
-        """Return why this database cannot be used, in a sentence; None if it can."""
-        return None
+    def refuse_unsupported(self, connection: Connection) -> None:  # noqa: B027 - the default
+        """Raise `StorageNotReadyError` if the service cannot use this database."""
 
     @abstractmethod
     def preparation(self) -> AbstractContextManager[Connection]:

@@ -34,7 +34,6 @@ from evref.domain.errors import (
     Fault,
     InvalidValueError,
     NotFoundError,
-    StorageNotReadyError,
     StorageUnavailableError,
 )
 from evref.ports.deadline import StorageCall
@@ -134,11 +133,11 @@ class SqlDatabase(Source):
         text = statement.compile(dialect=self._engine.dialect).string
 
         def call(parameters: Mapping[str, object]) -> tuple[Any, ...] | None:
-            with StorageCall(monotonic, most=self._timeout_seconds) as ends_at:
-                try:
-                    return self._execute(text, parameters, ends_at)
-                except (SQLAlchemyError, self._driver_error) as error:
-                    raise self._unavailable(error) from error
+            with (
+                StorageCall(monotonic, most=self._timeout_seconds) as ends_at,
+                self._errors_translated(),
+            ):
+                return self._execute(text, parameters, ends_at)
 
         return call
 
@@ -169,13 +168,8 @@ class SqlDatabase(Source):
     @contextmanager
     def preparation(self) -> Iterator[Connection]:
         with self._errors_translated(), self.backend.preparation() as connection:
-            self.refuse_unsupported(connection)
+            self.backend.refuse_unsupported(connection)
             yield connection
-
-    def refuse_unsupported(self, connection: Connection) -> None:
-        reason = self.backend.unsupported(connection)
-        if reason is not None:
-            raise StorageNotReadyError(reason)
 
     def close(self) -> None:
         self._return_kept()
@@ -197,12 +191,9 @@ class SqlDatabase(Source):
         try:
             yield
         except (SQLAlchemyError, self._driver_error) as error:
-            raise self._unavailable(error) from error
-
-    def _unavailable(self, error: Exception) -> StorageUnavailableError:
-        # The driver's own message, because SQLAlchemy's includes the statement.
-        cause = getattr(error, "orig", None) or error
-        return StorageUnavailableError(f"{self._name}: {self.backend.message(cause)}")
+            # The driver's own message, because SQLAlchemy's includes the statement.
+            message = self.backend.message(getattr(error, "orig", None) or error)
+            raise StorageUnavailableError(f"{self._name}: {message}") from error
 
     def _replace_stale_pool(self, *_arguments: object) -> None:
         # Otherwise each pooled connection would fail a request before it is replaced.

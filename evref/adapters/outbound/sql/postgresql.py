@@ -1,9 +1,9 @@
 """PostgreSQL, through psycopg 3: a server that may hang, restart, or be replaced."""
 
-import select
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import inf
+from select import POLLIN, poll
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -17,6 +17,8 @@ from sqlalchemy import (
     PoolProxiedConnection,
     create_engine,
     event,
+    func,
+    select,
     text,
 )
 from sqlalchemy.exc import ArgumentError, DisconnectionError
@@ -26,6 +28,7 @@ from evref.adapters.outbound.sql.backend import (
     PREPARATION_LOCK_TIMEOUT_SECONDS,
     Backend,
 )
+from evref.domain.errors import StorageNotReadyError
 
 # The server should time out before the client, because it can report the reason. A server that
 # hangs or is unreachable cannot.
@@ -85,21 +88,23 @@ class PostgresqlBackend(Backend):
             cursor.nextset()
         return cursor.fetchall()
 
-    def unsupported(self, connection: Connection) -> str | None:
+    def refuse_unsupported(self, connection: Connection) -> None:
         encoding = connection.scalar(text("SHOW server_encoding"))
-        if encoding == "UTF8":
-            return None
-        return (
-            f"The database has the encoding {encoding}; create one with ENCODING 'UTF8' TEMPLATE "
-            "template0."
-        )
+        if encoding != "UTF8":
+            raise StorageNotReadyError(
+                f"The database has the encoding {encoding}; create one with ENCODING 'UTF8' "
+                "TEMPLATE template0."
+            )
 
     @contextmanager
     def preparation(self) -> Iterator[Connection]:
         with self.transactions.connect() as connection:
             self.limit(connection.connection, monotonic() + _PREPARATION_TIMEOUT_SECONDS)
             with connection.begin():
-                _lock_for_preparation(connection)
+                connection.execute(text("SET LOCAL statement_timeout = 0"))
+                timeout = f"SET LOCAL lock_timeout = '{PREPARATION_LOCK_TIMEOUT_SECONDS}s'"
+                connection.execute(text(timeout))
+                connection.execute(select(func.pg_advisory_xact_lock(_PREPARATION_LOCK)))
                 yield connection
 
     def invalidates_pool(self, error: BaseException) -> bool:
@@ -170,14 +175,6 @@ def _begin_behind_a_pooler(connection: Connection) -> None:
         connection.exec_driver_sql(driver.beginning())
 
 
-def _lock_for_preparation(connection: Connection) -> None:
-    connection.execute(text("SET LOCAL statement_timeout = 0"))
-    connection.execute(
-        text(f"SET LOCAL lock_timeout = '{PREPARATION_LOCK_TIMEOUT_SECONDS}s'"),
-    )
-    connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _PREPARATION_LOCK})
-
-
 def _engine(url: URL, pool_size: int, timeout_seconds: float) -> Engine:
     engine = create_engine(
         url,
@@ -235,11 +232,8 @@ def _set_up(connection: _DeadlineConnection, timeout_seconds: float) -> None:
 def _check_out(connection: _DeadlineConnection, *_: object) -> None:
     # No query is pending, so readable data means that the server has closed the connection.
     # This check needs no round trip.
-    if connection.closed or _is_readable(connection):
+    readable = poll()
+    if not connection.closed:
+        readable.register(connection.fileno(), POLLIN)
+    if connection.closed or readable.poll(0):
         raise DisconnectionError("the server has closed the connection")
-
-
-def _is_readable(connection: _DeadlineConnection) -> bool:
-    poll = select.poll()
-    poll.register(connection.fileno(), select.POLLIN)
-    return bool(poll.poll(0))
