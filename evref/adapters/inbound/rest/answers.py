@@ -12,12 +12,7 @@ from evref.adapters.inbound.rest.records import EXTENSIONS, Extension, Read
 from evref.adapters.inbound.web.problems import ParameterFault
 from evref.domain.access.key import Permission
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
-from evref.domain.catalogue.diagnosis import (
-    CodeText,
-    Diagnosis,
-    DiagnosisId,
-    Module,
-)
+from evref.domain.catalogue.diagnosis import CodeText, Diagnosis, DiagnosisId, Module
 from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.catalogue.matching import Narrower, Relation
 from evref.domain.catalogue.publication import DiagnosisChange

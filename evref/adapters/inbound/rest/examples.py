@@ -7,15 +7,9 @@ from datetime import UTC, date, datetime
 from urllib.parse import urlsplit
 
 from evref.adapters.inbound.rest.answers import REQUEST_ID
+from evref.adapters.inbound.web import problems
 from evref.adapters.inbound.web.interfaces import members
-from evref.adapters.inbound.web.problems import (
-    InvalidParametersError,
-    MissingCredentialsError,
-    NotAcceptableError,
-    ParameterFault,
-    PreconditionFailedError,
-    details_of,
-)
+from evref.domain import errors
 from evref.domain.access.quota import Quota, QuotaExceededError
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
@@ -24,15 +18,6 @@ from evref.domain.catalogue.publication import Publication
 from evref.domain.catalogue.search.lists import WITHOUT_LISTS
 from evref.domain.catalogue.search.search import Search
 from evref.domain.catalogue.served import Served
-from evref.domain.errors import (
-    InsufficientPermissionError,
-    InvalidApiKeyError,
-    NoCatalogueError,
-    RemovedDiagnosisError,
-    RemovedInterventionError,
-    UnknownDiagnosisError,
-    UnknownInterventionError,
-)
 
 _DAY = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 _SHOWN = 2
@@ -56,32 +41,37 @@ def example_of(entry: Entry) -> Served:
 
 _QUOTA = Quota("example", 1000, 1000, _DAY)
 _ERRORS: dict[str, tuple[str, Exception]] = {
-    "missing-credentials": ("/diagnoses", MissingCredentialsError()),
-    "invalid-api-key": ("/diagnoses", InvalidApiKeyError()),
-    "insufficient-permission": ("/diagnoses", InsufficientPermissionError()),
-    "unknown-diagnosis": ("/diagnoses/knee-arthritis", UnknownDiagnosisError("knee-arthritis")),
+    "missing-credentials": ("/diagnoses", problems.MissingCredentialsError()),
+    "invalid-api-key": ("/diagnoses", errors.InvalidApiKeyError()),
+    "insufficient-permission": ("/diagnoses", errors.InsufficientPermissionError()),
+    "unknown-diagnosis": (
+        "/diagnoses/knee-arthritis",
+        errors.UnknownDiagnosisError("knee-arthritis"),
+    ),
     "removed-diagnosis": (
         "/diagnoses/knee-arthritis",
-        RemovedDiagnosisError("knee-arthritis", date(2026, 11, 21)),
+        errors.RemovedDiagnosisError("knee-arthritis", date(2026, 11, 21)),
     ),
     "unknown-intervention": (
         "/interventions/knee-osteoarthritis-magnets",
-        UnknownInterventionError("knee-osteoarthritis-magnets"),
+        errors.UnknownInterventionError("knee-osteoarthritis-magnets"),
     ),
     "removed-intervention": (
         "/interventions/knee-osteoarthritis-magnets",
-        RemovedInterventionError("knee-osteoarthritis-magnets", date(2026, 11, 21)),
+        errors.RemovedInterventionError("knee-osteoarthritis-magnets", date(2026, 11, 21)),
     ),
-    "not-acceptable": ("/catalogue", NotAcceptableError(["application/json"])),
-    "precondition-failed": ("/diagnoses", PreconditionFailedError()),
+    "not-acceptable": ("/catalogue", problems.NotAcceptableError(["application/json"])),
+    "precondition-failed": ("/diagnoses", problems.PreconditionFailedError()),
     "invalid-parameter": (
         "/diagnoses/knee-osteoarthritis/interventions",
-        InvalidParametersError(
-            ParameterFault("modul", "is not a parameter of this operation", ("module", "phase"))
+        problems.InvalidParametersError(
+            problems.ParameterFault(
+                "modul", "is not a parameter of this operation", ("module", "phase")
+            )
         ),
     ),
     "quota-exceeded": ("/diagnoses", QuotaExceededError(_QUOTA)),
-    "service-unavailable": ("/diagnoses", NoCatalogueError()),
+    "service-unavailable": ("/diagnoses", errors.NoCatalogueError()),
     "internal-error": ("/diagnoses", RuntimeError()),
 }
 
@@ -93,4 +83,4 @@ def problem(slug: str, base_url: str, root: str) -> dict[str, object]:
         "PATH_INFO": root + path,
         "HTTP_X_REQUEST_ID": REQUEST_ID,
     }
-    return members(details_of(error, base_url), environ)
+    return members(problems.details_of(error, base_url), environ)

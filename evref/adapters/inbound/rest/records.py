@@ -41,24 +41,18 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class After:
-    """Puts an additional field after another one."""
-
-    field: str
-
-
-@dataclass(frozen=True, slots=True)
 class Extension:
     """How the API shows a record of the domain.
 
     It shows the fields of `base`, which are in the attribute `within` of a value, `without` one of
-    them, and those that the class `added` declares.
+    them, and those that the class `added` declares, at the end or `after` one of them.
     """
 
     base: type
     added: type = object
     within: str = ""
     without: str = ""
+    after: str = ""
 
 
 class _OfEvidence:
@@ -85,7 +79,6 @@ class _OfEffect:
         "Which side the effect favours, the intervention or the comparison, computed from estimate "
         "and better; neither if the interval contains the value of no effect (1 for "
         "ratios, 0 for differences) or is null.",
-        After("better"),
     ]
 
 
@@ -110,7 +103,7 @@ class _OfEntry:
 EXTENSIONS: dict[type, Extension] = {
     Evidence: Extension(Evidence, _OfEvidence),
     Reference: Extension(Reference, _OfReference, without="given_url"),
-    Effect: Extension(Effect, _OfEffect),
+    Effect: Extension(Effect, _OfEffect, after="better"),
     Diagnosis: Extension(Diagnosis, _OfEntry, within="diagnosis.", without="finer_codes"),
 }
 
@@ -128,21 +121,20 @@ def _members(record: type) -> list[tuple[str, str, Field]]:
         # A field of a stored record may be absent from a file, and have another name there.
         shown_fields = tuple(replace(field, default=None, name=None) for field in shown_fields)
     shown = [
-        (field.name or field.attribute, extension.within + _path(field), field)
+        _member(field, extension.within)
         for field in shown_fields
         if field.attribute != extension.without
     ]
-    for field in declared(extension.added):
-        after = field.kind.marker(After)
-        names = [name for name, *_ in shown]
-        place = len(shown) if after is None else names.index(after.field) + 1
-        shown.insert(place, (field.name or field.attribute, _path(field), field))
+    names = [name for name, *_ in shown]
+    place = names.index(extension.after) + 1 if extension.after else len(shown)
+    shown[place:place] = map(_member, declared(extension.added))
     return shown
 
 
-def _path(field: Field) -> str:
+def _member(field: Field, within: str = "") -> tuple[str, str, Field]:
     read = field.kind.marker(Read)
-    return field.attribute if read is None else read.path
+    path = field.attribute if read is None else read.path
+    return field.name or field.attribute, within + path, field
 
 
 @cache
