@@ -60,7 +60,6 @@ class Parameter:
 
 
 def _control(*allowed: str) -> Parameter:
-    """Return a parameter that is given at most once, with one of these values."""
     return Parameter(allowed, exactly(*allowed), is_single=True)
 
 
@@ -209,7 +208,6 @@ SEARCH: Mapping[str, Mapping[str, Parameter]] = {
     resource_type: {**own, **_ELEMENTS[resource_type], **_OF_RESULTS}
     for resource_type, own in _OWN.items()
 }
-"""The parameters of a search by resource type."""
 
 _EXCLUSIVE = (("_after", "_before"), ("_elements", "_summary"))
 
@@ -235,8 +233,7 @@ def parse(sent: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dic
     """Return the value of each given parameter, or a tuple of them if it can be repeated.
 
     Raises:
-        InvalidParametersError: If a parameter is unknown or empty, has a value that is not
-            allowed, or is repeated though there can be only one; or if there are too many values.
+        InvalidParametersError: With each fault.
         NotAcceptableError: If `_format` asks for another format than JSON.
 
     """

@@ -78,8 +78,6 @@ def values_of(text: str) -> tuple[str, ...]:
 
 
 def set_of(read: Callable[[str], Any]) -> Callable[[Sequence[str]], frozenset[Any]]:
-    """Return a function that reads each of several values."""
-
     def read_all(values: Sequence[str]) -> frozenset[Any]:
         if not all(values):
             raise InvalidError("has an empty value")
@@ -89,7 +87,6 @@ def set_of(read: Callable[[str], Any]) -> Callable[[Sequence[str]], frozenset[An
 
 
 def exactly(*allowed: str) -> Callable[[str], str]:
-    """Return a function that reads one of these values."""
     return _matching("|".join(map(re.escape, allowed)), "is not one of the allowed values")
 
 
@@ -168,7 +165,7 @@ def read_period(text: str) -> Period:
 
 
 def read_sort(text: str) -> tuple[tuple[str, bool], ...]:
-    """Return what to sort by, and whether in descending order."""
+    """Return the elements to sort by, each with whether in descending order."""
     keys = tuple((name.removeprefix("-"), name.startswith("-")) for name in text.split(","))
     if len(keys) > len(SORTABLE) or any(name not in SORTABLE for name, _ in keys):
         raise InvalidError("contains an element by which resources are not sorted")

@@ -163,7 +163,6 @@ class KnowledgeResponse:
             yield "Searched by name, because the service does not read the code"
 
     def _umbrella(self, words: str) -> str | None:
-        """Return a sentence on words that are wider than one diagnosis."""
         found = self.served.find(Question(words=words))
         if found.umbrella is None:
             return None
@@ -171,7 +170,6 @@ class KnowledgeResponse:
         return f"“{found.umbrella.text}” is wider than one diagnosis; it includes {names}"
 
     def _search_for(self, criterion: Criterion) -> Element:
-        """Return the entry that leads to the interventions for a criterion."""
         count = len(self.served.answers(Question(words=criterion.words)).interventions)
         query = _query({"q": criterion.words})
         return self._leading_to(

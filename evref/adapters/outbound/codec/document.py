@@ -108,7 +108,6 @@ def _references(content: object, *, is_valid: bool) -> dict[str, Any]:
 def _intervention(
     diagnosis_id: str, references: Mapping[str, Any], content: object, *, is_valid: bool
 ) -> Intervention:
-    """Return an intervention, which cites the references by their keys."""
     keys = content.get("references") if isinstance(content, dict) else None
     return read_record(
         Intervention,

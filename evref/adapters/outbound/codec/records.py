@@ -56,8 +56,6 @@ class UnreadableError(ValueError):
 
 
 class Errors(list[tuple[Path, str]]):
-    """The errors of the parts of a document."""
-
     def read(
         self, path: Path, read: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs
     ) -> _T | None:
@@ -170,7 +168,6 @@ def read_each(read: _Read, values: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
 
 
 def read_list(read: _Read, values: object) -> tuple[Any, ...]:
-    """Return what is read from each item of a list."""
     if not isinstance(values, list):
         raise wrong("a list", values)
     return tuple(read_each(read, enumerate(values)).values())
