@@ -153,7 +153,7 @@ class FakeCatalogueFiles(CatalogueFiles):
         return Catalogue(entry for path in listed for entry in self.held[path].entries)
 
     def read_snomed_map(self, path: Path, refset: str | None) -> MapFile:
-        return MapFile(SnomedMap.from_groups(None, {1: (("M17",),)}), {})
+        return MapFile(SnomedMap(None, {1: (("M17",),)}), {})
 
     def not_read(self, paths: Iterable[Path]) -> tuple[str, ...]:
         return tuple(f"{path}/README.md" for path in paths)

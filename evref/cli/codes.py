@@ -48,7 +48,7 @@ def load(
     if not dry_run:
         use.load(OPERATOR, snomed, by=user_name())
     verb = "Would read" if dry_run else "Reading"
-    click.echo(f"{verb} {_size(len(snomed.codes), leading)}.")
+    click.echo(f"{verb} {_size(len(snomed.groups), leading)}.")
     for name, rows in sorted(file.left_out.items()):
         click.echo(f"Left out {counted(rows, 'row')} of the reference set {name}.")
 
@@ -59,7 +59,7 @@ def status(*, as_json: bool) -> None:
     """Show which map is loaded."""
     use = stored().load_codes()
     loaded = use.status(OPERATOR)
-    count, leading = len(loaded.map.codes), use.leading(OPERATOR, loaded.map)
+    count, leading = len(loaded.map.groups), use.leading(OPERATOR, loaded.map)
     if as_json:
         print_json(
             {

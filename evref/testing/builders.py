@@ -195,7 +195,7 @@ def a_publication(
 def a_map(*targets: str, code: int = 239873007) -> LoadedMap:
     """Return a map of one code, with each target in a group of its own."""
     groups = tuple((target,) for target in targets)
-    return LoadedMap(SnomedMap.from_groups(Edition.WHO, {code: groups}), NOON, "operator")
+    return LoadedMap(SnomedMap(Edition.WHO, {code: groups}), NOON, "operator")
 
 
 def an_institution(institution_id: str = "i1", *, name: str = "General Hospital") -> Institution:

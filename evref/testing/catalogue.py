@@ -292,7 +292,7 @@ class CatalogueContract:
         keep_catalogue(storage, a_catalogue(an_entry("first")))
         assert storage.catalogue.loaded_map() is None
         ids = [storage.catalogue.publication_id()]
-        largest = SnomedMap.from_groups(None, {10**18 - 1: (("M17.0", ""), ("I10",)), 2: ((),)})
+        largest = SnomedMap(None, {10**18 - 1: (("M17.0", ""), ("I10",)), 2: ((),)})
 
         for loaded in (a_map("M17"), LoadedMap(largest, NOON, "Zoë"), None, a_map("M17")):
             with storage.changes(OPERATOR, NOON) as changes:

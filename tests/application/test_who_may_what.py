@@ -31,7 +31,7 @@ from evref.ports.storage import AuditLog
 from evref.testing.builders import a_catalogue, an_entry
 from tests.fakes import FakeCatalogueFiles, FakeClock
 
-A_MAP = SnomedMap.from_groups(None, {1: (("M17",),)})
+A_MAP = SnomedMap(None, {1: (("M17",),)})
 PASSWORD = "correct horse battery"
 ONE, OTHER = Path("one"), Path("other")
 PRINCIPALS = ("operator", "admin", "viewer", "reader", "stranger")

@@ -28,7 +28,7 @@ from tests.infobutton.asking import (
 DIAGNOSES = "/api/v1/diagnoses"
 SCT = "http://snomed.info/sct"
 
-MAP = SnomedMap.from_groups(
+MAP = SnomedMap(
     Edition.WHO,
     {
         101: (("M17.9",),),
@@ -128,7 +128,7 @@ def test_a_map_is_served_and_removed_without_a_restart(service: Service, token: 
     assert "no map of SNOMED CT" in fault["message"]
     assert_outcome(service.get(f"/fhir/PlanDefinition?context={SCT}|101", token=token), 400)
 
-    replace_map(service, SnomedMap.from_groups(None, {101: (("G61.0",),)}))
+    replace_map(service, SnomedMap(None, {101: (("G61.0",),)}))
     answer = body(service.get(path, token=token))
     assert [record["id"] for record in answer["data"]] == ["guillain-barre-syndrome"]
     assert answer["meta"]["catalogue_version"] == version

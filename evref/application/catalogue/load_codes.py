@@ -28,7 +28,7 @@ class LoadCodes:
         now = self.clock.now()
         with self.storage.changes(principal, now) as changes:
             changes.catalogue.replace_map(LoadedMap(snomed, now, by))
-            changes.record(Action.CODES_LOADED, f"by {by}: {len(snomed.codes)} of SNOMED CT")
+            changes.record(Action.CODES_LOADED, f"by {by}: {len(snomed.groups)} of SNOMED CT")
 
     def remove(self, principal: Principal, *, by: str) -> None:
         self.status(principal)

@@ -9,13 +9,11 @@ patient, so each row of a group is a branch that may apply.
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Self, TypeAlias
+from typing import TypeAlias
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.record_code import Classification, Edition, RecordCode, read_part
@@ -60,36 +58,19 @@ def branches(rows: Iterable[tuple[int, Rule, str]]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class SnomedMap:
-    """The targets of all codes of a map. Codes are sorted; each has a place in `groups`.
+    """The targets of each code, also of those without a diagnosis, which may be added later.
 
-    `edition` is that of the targets, if it is known. The map includes
-    codes without a diagnosis, because a later catalogue may add the diagnosis.
+    `edition` is that of the targets, if it is known.
     """
 
     edition: Edition | None
-    groups: tuple[Groups, ...]
-    codes: array[int]
-    places: array[int]
-
-    @classmethod
-    def from_groups(cls, edition: Edition | None, groups_by_code: Mapping[int, Groups]) -> Self:
-        groups = sorted({*groups_by_code.values()})
-        place_of = {group: place for place, group in enumerate(groups)}
-        codes = sorted(groups_by_code)
-        places = (place_of[groups_by_code[code]] for code in codes)
-        return cls(edition, tuple(groups), array("Q", codes), array("L", places))
-
-    def groups_of(self, code: int) -> Groups | None:
-        """Return the targets of a code, or None if the map does not have it."""
-        place = bisect_left(self.codes, code)
-        is_known = place < len(self.codes) and self.codes[place] == code
-        return self.groups[self.places[place]] if is_known else None
+    groups: Mapping[int, Groups]
 
     def resolve(self, code: RecordCode) -> RecordCode:
         """Return a code of SNOMED CT with its targets, or with an error if it is not in the map."""
         if code.targets:
             return code
-        groups = None if code.read_as is None else self.groups_of(int(code.read_as))
+        groups = None if code.read_as is None else self.groups.get(int(code.read_as))
         if groups is None:
             return replace(code, read_as=None, error=code.error or NOT_IN_MAP)
         targets = tuple(tuple(map(self._target, alternatives)) for alternatives in groups)
@@ -103,14 +84,16 @@ class SnomedMap:
 
     def count_leading_to(self, catalogue: Catalogue) -> int:
         """Return how many codes lead to a diagnosis of the catalogue."""
-        texts = {text for groups in self.groups for group in groups for text in group}
+        texts = {text for groups in self.groups.values() for group in groups for text in group}
         leading = {
             text
             for text in texts
             if any(match.fits for match in catalogue.matches(self._target(text)))
         }
-        leads = [any(not leading.isdisjoint(group) for group in groups) for groups in self.groups]
-        return sum(leads[place] for place in self.places)
+        return sum(
+            any(not leading.isdisjoint(group) for group in groups)
+            for groups in self.groups.values()
+        )
 
 
 @dataclass(frozen=True)

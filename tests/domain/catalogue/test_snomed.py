@@ -34,17 +34,17 @@ def asked(snomed: SnomedMap, code: int | str) -> Match:
 
 
 def relations(groups: Groups) -> dict[str, Relation | None]:
-    fits = asked(SnomedMap.from_groups(Edition.WHO, {7: groups}), 7).fits
+    fits = asked(SnomedMap(Edition.WHO, {7: groups}), 7).fits
     return {fit.diagnosis_id: fit.relation for fit in fits}
 
 
 @given(st.dictionaries(CODES, GROUPS, max_size=8), CODES)
 def test_each_code_has_its_own_targets(groups_by_code: dict[int, Groups], other: int) -> None:
     """A code that is not in the map is not read."""
-    snomed = SnomedMap.from_groups(None, groups_by_code)
+    snomed = SnomedMap(None, groups_by_code)
 
     for code, groups in groups_by_code.items():
-        assert snomed.groups_of(code) == groups
+        assert snomed.groups[code] == groups
         targets = ", ".join(dict.fromkeys(filter(None, chain(*groups))))
         assert asked(snomed, code).code.read_as == (targets or str(code))
     if other not in groups_by_code:
@@ -102,4 +102,4 @@ def test_a_malformed_code_is_not_read(text: str) -> None:
     (code,) = read_part(Classification.SNOMED_CT, text)
 
     assert code.read_as is None
-    assert isinstance(SnomedMap.from_groups(None, {}).resolve(code), RecordCode)
+    assert isinstance(SnomedMap(None, {}).resolve(code), RecordCode)

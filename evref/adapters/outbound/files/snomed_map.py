@@ -157,7 +157,7 @@ class _Reader:
             read = self._table(number, header, lines)
         if self._faults:
             raise InvalidCatalogueError(self._faults, "the map")
-        if not read.codes:
+        if not read.groups:
             raise FileError(None, "has no active row of a map")
         return MapFile(read, dict(self._left_out))
 
@@ -192,7 +192,7 @@ class _Reader:
                 for _, of_group in groupby(of_code, attrgetter("group"))
             )
             groups_by_code[code] = known.setdefault(groups, groups)
-        return SnomedMap.from_groups(_EDITION_OF.get(refset), groups_by_code)
+        return SnomedMap(_EDITION_OF.get(refset), groups_by_code)
 
     def _chosen_refset(self) -> str:
         """Return the reference set to read: the given one, a known one, or the only one."""
@@ -277,9 +277,7 @@ class _Reader:
         for line, text in lines:
             self._add(line, text, delimiter, targets)
         # Nothing says which of several codes applies, so they are branches.
-        return SnomedMap.from_groups(
-            None, {code: (tuple(texts),) for code, texts in targets.items()}
-        )
+        return SnomedMap(None, {code: (tuple(texts),) for code, texts in targets.items()})
 
     def _add(
         self, line: int, text: str, delimiter: str, targets: dict[int, dict[str, None]]

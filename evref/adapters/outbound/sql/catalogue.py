@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import zlib
-from array import array
 from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, cast
@@ -173,12 +172,13 @@ def _comparison(stored: bytes | None) -> Comparison | None:
 
 
 def _stored_map(snomed: SnomedMap) -> bytes:
+    places = {groups: place for place, groups in enumerate(dict.fromkeys(snomed.groups.values()))}
     return _stored(
         {
             "edition": snomed.edition,
-            "groups": snomed.groups,
-            "codes": snomed.codes.tolist(),
-            "places": snomed.places.tolist(),
+            "groups": [*places],
+            "codes": [*snomed.groups],
+            "places": [places[groups] for groups in snomed.groups.values()],
         }
     )
 
@@ -187,12 +187,11 @@ def _map(stored: bytes) -> SnomedMap:
     try:
         document = json.loads(zlib.decompress(stored))
         edition = document["edition"]
-        return SnomedMap(
-            edition and Edition(edition),
-            tuple(tuple(map(tuple, groups)) for groups in document["groups"]),
-            array("Q", document["codes"]),
-            array("L", document["places"]),
+        groups = [tuple(map(tuple, groups)) for groups in document["groups"]]
+        groups_by_code = zip(
+            document["codes"], (groups[place] for place in document["places"]), strict=True
         )
-    except (zlib.error, ValueError, KeyError, TypeError, OverflowError) as error:
+        return SnomedMap(edition and Edition(edition), dict(groups_by_code))
+    except (zlib.error, ValueError, LookupError, TypeError) as error:
         reason = f"the stored map of SNOMED CT is damaged, load it again: {error}"
         raise StorageUnavailableError(reason) from error
