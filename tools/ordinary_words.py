@@ -21,8 +21,7 @@ from spellchecker import SpellChecker
 
 from evref.adapters.outbound.files import YamlCatalogueFiles, read_word_lists
 from evref.domain.catalogue.search.folding import fold, written_words_of
-from evref.domain.catalogue.search.lexicon import Lexicon
-from evref.domain.catalogue.search.spelling import SHORTEST, Spelling
+from evref.domain.catalogue.search.lexicon import SHORTEST_CORRECTED, Lexicon, Spelling
 
 LANGUAGES = ("en", "de", "fr", "es", "it")
 RAREST = 6e-7
@@ -46,7 +45,9 @@ def main() -> None:
     near = sorted(
         word
         for word in set[str]().union(*map(usual_words, LANGUAGES))
-        if len(word) >= SHORTEST and fold(word) not in lexicon.having and spelling.near(word)
+        if len(word) >= SHORTEST_CORRECTED
+        and fold(word) not in lexicon.having
+        and spelling.near(word)
     )
     file = DATA / "search" / "ordinary-words.txt"
     file.write_text("\n".join(near) + "\n", encoding="utf-8")

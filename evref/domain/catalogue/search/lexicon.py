@@ -1,4 +1,4 @@
-"""The lexicon: all names by their words, and abbreviations by their letters."""
+"""The lexicon: all names by their words, abbreviations by their letters, and their spelling."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from evref.domain.catalogue.catalogue import Catalogue
@@ -27,6 +28,8 @@ _APOSTROPHES = re.compile("['\u2018\u2019]")
 _ABBREVIATION = re.compile(r"[\w.&/-]{1,8}")
 _LONGEST_SHORT_PART, _SHORTEST_WORD = 3, 6
 _SHORTEST_COMPOUND_PART = 4
+SHORTEST_CORRECTED = 5
+"""Letters: shorter words are not corrected."""
 
 
 class Name(NamedTuple):
@@ -80,7 +83,6 @@ class Lexicon:
         del self._numbers
 
     def having_all(self, words: Collection[str]) -> list[int]:
-        """Return the numbers of the sets that have all the words."""
         several = [self.having.get(word, ()) for word in words]
         return sorted(set(several[0]).intersection(*several[1:]))
 
@@ -160,3 +162,34 @@ def _is_abbreviation(term: str) -> bool:
         return False
     is_short = max(map(len, re.split(r"\W", term))) <= _LONGEST_SHORT_PART
     return sum(map(str.isupper, term)) > 1 or (is_short and len(term) < _SHORTEST_WORD)
+
+
+class Spelling:
+    """Known words, as written; their first letter is never a slip."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._anagrams: defaultdict[str, list[str]] = defaultdict(list)
+        for word in sorted(words):
+            if len(word) >= SHORTEST_CORRECTED - 1 and word.isalpha():
+                self._anagrams["".join(sorted(word))].append(word)
+        self._words = frozenset().union(*self._anagrams.values())
+
+    def near(self, word: str) -> list[str]:
+        """Return the words within one slip.
+
+        A slip is a missing, additional or wrong letter, or letters in another order.
+
+        >>> Spelling(["reflux", "migraine", "asthma"]).near("migrane")
+        ['migraine']
+        >>> Spelling(["reflux", "migraine", "asthma"]).near("athsma")
+        ['asthma']
+        """
+        parts = [(word[:place], word[place:]) for place in range(1, len(word) + 1)]
+        typed = {before + after[1:] for before, after in parts}
+        for letter in ascii_lowercase:
+            typed.update(before + letter + after for before, after in parts)
+            typed.update(before + letter + after[1:] for before, after in parts)
+        others = [
+            other for other in self._anagrams.get("".join(sorted(word)), ()) if other[0] == word[0]
+        ]
+        return others + sorted(typed & self._words)

@@ -24,7 +24,6 @@ class Kind(StrEnum):
 
     @property
     def is_wider(self) -> bool:
-        """Whether the name is wider than one diagnosis."""
         return self in WIDER
 
 

@@ -17,9 +17,14 @@ from evref.domain.catalogue.search.folding import (
     stem,
     written_words_of,
 )
-from evref.domain.catalogue.search.lexicon import Lexicon, Name, letters
+from evref.domain.catalogue.search.lexicon import (
+    SHORTEST_CORRECTED,
+    Lexicon,
+    Name,
+    Spelling,
+    letters,
+)
 from evref.domain.catalogue.search.lists import Facet, Kind
-from evref.domain.catalogue.search.spelling import SHORTEST, Spelling
 from evref.domain.catalogue.search.texts import Texts
 
 _CHUNK = re.compile(r"[^\s,;:()?!\"\[\]]+")
@@ -77,7 +82,6 @@ class Concept:
 
     @property
     def is_required(self) -> bool:
-        """Whether an intervention must have it."""
         return not (self.facet or self.is_slight)
 
     @property
@@ -113,12 +117,10 @@ class Reading:
 
     @property
     def is_whole(self) -> bool:
-        """Whether one name is the whole query."""
         return any(len(one.places) == len(self.words) for one in self.named)
 
 
 def typed(words: Sequence[Word], places: Iterable[int]) -> str:
-    """Return the words at these places, as typed."""
     return " ".join(dict.fromkeys(words[place].typed for place in sorted(places)))
 
 
@@ -158,15 +160,11 @@ class Reader:
             clauses = self._clauses(part)
             words, _ = self._affirmed(clauses, negations, self._lists.negations_after)
             reading = self._reading(words, of_record=True)
-            if (
-                reading.meant
-                and len(reading.meant) == len(reading.named)
-                and all(
-                    word.folded in self._lists.of_records or self.lexicon.is_light(word.folded)
-                    for place, word in enumerate(words)
-                    if place not in reading.covered
-                )
-            ):
+            beside = [word.folded for n, word in enumerate(words) if n not in reading.covered]
+            says_little = all(
+                word in self._lists.of_records or self.lexicon.is_light(word) for word in beside
+            )
+            if says_little and reading.meant and len(reading.meant) == len(reading.named):
                 return reading
         return replace(whole, named=())
 
@@ -353,7 +351,11 @@ class Reader:
     def _corrected(self, word: Word) -> Word:
         """Return the nearest known word for one that is not a right word of any language."""
         right = (self.lexicon.having, self._texts.words, self._lists.right)
-        if word.names or len(word.text) < SHORTEST or any(word.folded in one for one in right):
+        if (
+            word.names
+            or len(word.text) < SHORTEST_CORRECTED
+            or any(word.folded in one for one in right)
+        ):
             return word
         near = self._spelling.near(word.text)
         return _word(word.typed, near[0], is_corrected=True) if near else word

@@ -189,7 +189,6 @@ class Search:
         numbers: Iterable[int],
         order: int = 0,
     ) -> Iterator[_Candidate]:
-        """Yield the interventions with what orders them."""
         required = [(one.typed, distances[one]) for one in concepts if one in distances]
         meeting = [self._texts.meeting(one.facet) for one in concepts if one.facet is not None]
         places_on_card = self._texts.places_on_card
@@ -314,7 +313,6 @@ def _in_order(ranked: Iterable[tuple[tuple[int, ...], Hit]]) -> list[Hit]:
 
 
 def _best(hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    """Return the first hit of each diagnosis."""
     best: dict[str, Hit] = {}
     for hit in hits:
         best.setdefault(hit.diagnosis_id, hit)

@@ -57,7 +57,6 @@ class Texts:
         self.words = frozenset(map(fold, self._stems))
 
     def _add(self, text: str, index: _Index, number: int) -> None:
-        """Add the words and the phrases of a text to the index."""
         stems = self._stemmed(text)
         different = set(stems)
         for word in different:
@@ -150,7 +149,6 @@ def _within(among: Collection[range], numbers: array[int]) -> array[int]:
 
 
 def body(one: Intervention) -> str:
-    """Return the texts below the title."""
     return one.summary if one.cautions is None else f"{one.summary} {one.cautions}"
 
 
