@@ -127,7 +127,7 @@ def test_a_bundle_without_entries_has_the_total(
     assert links(bundle).keys() == {"self"}
 
 
-def test_a_page_has_at_most_100_resources_and_20_by_default(service: Service, token: str) -> None:
+def test_a_page_has_at_most_30_resources_and_20_by_default(service: Service, token: str) -> None:
     """The link of the Bundle to itself has the number that was used."""
     service.publish(Catalogue([an_entry(f"d-{number}") for number in range(120)]))
     service.clock.advance(seconds=1)

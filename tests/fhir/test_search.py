@@ -257,6 +257,13 @@ def test_a_minute_ends_when_the_next_one_begins(text: str) -> None:
     assert read_period(text) == Period("eq", start, start + timedelta(minutes=1))
 
 
+def test_a_remark_on_a_repeated_code_is_made_once(read: Read) -> None:
+    (outcome,) = read("PlanDefinition?context=G61&context=G61")["entry"]
+
+    (issue,) = outcome["resource"]["issue"]
+    assert issue["details"]["text"].startswith("G61 is wider")
+
+
 def test_a_version_finds_only_the_resource_of_that_version(read: Read) -> None:
     version = read(f"PlanDefinition/{KNEE}")["version"]
 
