@@ -42,16 +42,16 @@ class StrictQuery(Schema):
 
     def load(self, data: Any, **options: Any) -> Any:
         faults = []
-        given = {}
+        values = {}
         for name in data:
             texts = data.getlist(name)
             # Some client generators repeat a parameter for each item of a list.
             is_list = isinstance(self.fields.get(name), ListField)
             if len(texts) > 1 and not is_list and name in self.fields:
                 faults.append(self._fault(name, "is given more than once"))
-            given[name] = texts if is_list else texts[0]
+            values[name] = texts if is_list else texts[0]
         try:
-            loaded = super().load(given, **options)
+            loaded = super().load(values, **options)
         except ValidationError as error:
             messages = error.messages_dict
             # Errors are in the order of the request; missing required parameters come last.
@@ -128,8 +128,8 @@ class ListField(fields.String):
 
 def _codes(classification: Classification, example: list[str]) -> ListField:
     def read(text: str, sent: Mapping[str, Any]) -> Sequence[RecordCode]:
-        given = sent.get("edition") if classification is Classification.ICD_10 else None
-        edition = next((known for known in Edition if known == given), None)
+        named = sent.get("edition") if classification is Classification.ICD_10 else None
+        edition = next((edition for edition in Edition if edition == named), None)
         return read_field(classification, text, edition)
 
     allowed = [f"1 to {MOST_VALUES} codes separated by commas: {FORMS[classification]}"]
@@ -248,10 +248,10 @@ class _CodesQuery(StrictQuery):
     @post_load
     def join_values(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
         """Join the values of each list, and the codes of all systems in request order."""
-        given = {str(name): iter(data.pop(name)) for name in Classification if name in data}
+        fields_of = {str(name): iter(data.pop(name)) for name in Classification if name in data}
         # `request.args` does not say how parameters of several names alternate.
         query = parse_qsl(request.query_string.decode("latin-1"), keep_blank_values=True)
-        codes = tuple(chain(*(next(given[name]) for name, _ in query if name in given)))
+        codes = tuple(chain(*(next(fields_of[name]) for name, _ in query if name in fields_of)))
         joined = {
             name: tuple(chain(*value)) if isinstance(self.fields[name], ListField) else value
             for name, value in data.items()

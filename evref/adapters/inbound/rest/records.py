@@ -126,8 +126,8 @@ def _members(record: type) -> list[tuple[str, str, Field]]:
         if field.attribute != extension.without
     ]
     names = [name for name, *_ in shown]
-    place = names.index(extension.after) + 1 if extension.after else len(shown)
-    shown[place:place] = map(_member, declared(extension.added))
+    index = names.index(extension.after) + 1 if extension.after else len(shown)
+    shown[index:index] = map(_member, declared(extension.added))
     return shown
 
 

@@ -83,16 +83,16 @@ def by_oid(oid: str, code: str) -> CodeSystem | None:
 
     Below the OID of ICD-10-GM this is a listed year, or a later one if the code has a dot.
     """
-    known = next(
-        (system for system in (*CODE_SYSTEMS, SNOMED_CT) if f"{oid}.".startswith(f"{system.oid}.")),
+    system = next(
+        (known for known in (*CODE_SYSTEMS, SNOMED_CT) if f"{oid}.".startswith(f"{known.oid}.")),
         None,
     )
-    if known is not _ICD_10_GM or oid == known.oid:
-        return known
-    number = oid.removeprefix(f"{known.oid}.")
+    if system is not _ICD_10_GM or oid == system.oid:
+        return system
+    number = oid.removeprefix(f"{system.oid}.")
     is_later = len(number) == len(_LAST_KNOWN_NUMBER) and number > _LAST_KNOWN_NUMBER
     is_read = number in _YEARS_OF_ICD_10_GM or (is_later and _DOTTED.match(code.strip()))
-    return known if is_read else None
+    return system if is_read else None
 
 
 def by_url(url: str, code: str) -> CodeSystem | None:

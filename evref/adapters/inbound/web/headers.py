@@ -64,13 +64,13 @@ def register(
 
 def request_id(environ: WSGIEnvironment) -> str:
     """Return the client's request id if it is well-formed and has no API key, else a new one."""
-    known: str | None = environ.get(_REQUEST_ID)
-    if known is None:
+    id_: str | None = environ.get(_REQUEST_ID)
+    if id_ is None:
         sent = environ.get("HTTP_X_REQUEST_ID", "")
         is_valid = _WELL_FORMED_ID.fullmatch(sent) and not has_key(sent)
-        known = sent if is_valid else secrets.token_hex(16)
-        environ[_REQUEST_ID] = known
-    return known
+        id_ = sent if is_valid else secrets.token_hex(16)
+        environ[_REQUEST_ID] = id_
+    return id_
 
 
 def of_api(environ: WSGIEnvironment) -> list[tuple[str, str]]:

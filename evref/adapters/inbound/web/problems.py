@@ -65,7 +65,7 @@ def _read() -> dict[str, Problem]:
 
 PROBLEMS = _read()
 """All problem types, by slug."""
-DOCUMENTED = {slug: each for slug, each in PROBLEMS.items() if each.type != "about:blank"}
+DOCUMENTED = {slug: problem for slug, problem in PROBLEMS.items() if problem.type != "about:blank"}
 """Those that have a page."""
 
 

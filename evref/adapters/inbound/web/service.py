@@ -123,21 +123,21 @@ def log_access(completed: CompletedRequest) -> None:
     environ = completed.environ
     path = headers.shown_path(environ)
     method = without_keys(environ["REQUEST_METHOD"])
-    known = headers.log_fields(environ)
+    ids = headers.log_fields(environ)
     _access_log.info(
         "%s %r %d in %.1f ms, %s",
         method,
         path,
         completed.status,
         completed.seconds * 1000,
-        ", ".join(f"{name} {value}" for name, value in known.items()),
+        ", ".join(f"{name} {value}" for name, value in ids.items()),
         extra={
             "method": method,
             "path": path,
             "route": environ.get(headers.ROUTE),
             "status": completed.status,
             "milliseconds": round(completed.seconds * 1000, 3),
-            **known,
+            **ids,
         },
     )
 
