@@ -149,12 +149,12 @@ class Catalogue:
 
     def _match(self, code: RecordCode) -> Match:
         near = {
-            place
+            index
             for stem in code.stems
             for length in range(_SHORTEST_CODE, len(stem) + 1)
-            for place in self._places_by_prefix.get(stem[:length], ())
+            for index in self._indexes_by_prefix.get(stem[:length], ())
         }
-        candidates = (fit(code, self.entries[place].diagnosis) for place in sorted(near))
+        candidates = (fit(code, self.entries[index].diagnosis) for index in sorted(near))
         decided = [candidate for candidate in candidates if candidate is not None]
         fits = tuple(candidate for candidate in decided if candidate.relation is not None)
         narrower = (
@@ -170,13 +170,13 @@ class Catalogue:
         )
 
     @cached_property
-    def _places_by_prefix(self) -> dict[str, list[int]]:
+    def _indexes_by_prefix(self) -> dict[str, list[int]]:
         """The indexes of the entries by code and by prefix; a cluster is under its first stem."""
-        places = defaultdict(list)
-        for place, entry in enumerate(self.entries):
+        indexes = defaultdict(list)
+        for index, entry in enumerate(self.entries):
             for prefix in prefixes(entry.diagnosis):
-                places[prefix].append(place)
-        return dict(places)
+                indexes[prefix].append(index)
+        return dict(indexes)
 
     def related(self, diagnosis: Diagnosis) -> tuple[Diagnosis, ...]:
         """Return a few related diagnoses: those with a shared code, then others of its chapter.

@@ -199,9 +199,9 @@ def _icd11(given: str) -> list[RecordCode]:
 def _icd10(given: str, words: list[str], edition: Edition | None) -> list[RecordCode]:
     """Return the code in words; several if a space separates texts in the form of codes."""
     groups = [words[:1]]
-    for place, word in enumerate(words[1:], start=1):
+    for index, word in enumerate(words[1:], start=1):
         # A space may also follow the letter of the next code: I 10 E 11.
-        first = word if len(word) > 1 else "".join(words[place : place + 2])
+        first = word if len(word) > 1 else "".join(words[index : index + 2])
         if _ICD_10.fullmatch(first) and _icd10_alone("", groups[-1], edition):
             groups.append([word])
         else:

@@ -17,7 +17,7 @@ from evref.ports.catalogue import FileFault, InvalidCatalogueError, MapFile
 
 _LONGEST_MESSAGE = 500
 
-_Places: TypeAlias = dict[tuple[str | int, str], str]
+_Locations: TypeAlias = dict[tuple[str | int, str], str]
 """The file and the line of each id, by whether it is of a diagnosis or of an intervention."""
 
 
@@ -26,11 +26,11 @@ class YamlCatalogueFiles(catalogue.CatalogueFiles):
 
     def read(self, paths: Iterable[pathlib.Path], progress: catalogue.Progress) -> Catalogue:
         folders = Folders(paths)
-        places: _Places = {}
+        locations: _Locations = {}
         entries = []
         faults = list(folders.faults)
         for done, path in enumerate(folders.files, start=1):
-            entry, errors = _entry(path, places)
+            entry, errors = _entry(path, locations)
             faults += errors
             if entry is not None:
                 entries.append(entry)
@@ -49,8 +49,8 @@ class YamlCatalogueFiles(catalogue.CatalogueFiles):
         write_files(catalogue, folder)
 
 
-def _entry(path: pathlib.Path, places: _Places) -> tuple[Entry | None, list[FileFault]]:
-    """Return the entry in a file, or its errors by line. Adds the file's ids to the places."""
+def _entry(path: pathlib.Path, locations: _Locations) -> tuple[Entry | None, list[FileFault]]:
+    """Return the entry in a file, or its errors by line. Adds the file's ids to the locations."""
     file = shown_path(path)
     try:
         node = parsed(text_of(path))
@@ -64,7 +64,7 @@ def _entry(path: pathlib.Path, places: _Places) -> tuple[Entry | None, list[File
     except UnreadableError as error:
         for field, message in error.errors:
             errors.setdefault(field, message)
-    errors |= _repeated_ids(node, file, places)
+    errors |= _repeated_ids(node, file, locations)
     faults = [
         FileFault(file, _at(node, field).line, _message(field, message))
         for field, message in errors.items()
@@ -72,7 +72,7 @@ def _entry(path: pathlib.Path, places: _Places) -> tuple[Entry | None, list[File
     return (None if faults else entry), sorted(faults, key=lambda fault: fault.line or 0)
 
 
-def _repeated_ids(node: Node, file: str, places: _Places) -> Iterator[tuple[Path, str]]:
+def _repeated_ids(node: Node, file: str, locations: _Locations) -> Iterator[tuple[Path, str]]:
     interventions = _at(node, ("interventions",)).inner
     number = len(interventions) if isinstance(interventions, list) else 0
     paths: list[Path] = [("id",), *(("interventions", index, "id") for index in range(number))]
@@ -80,9 +80,9 @@ def _repeated_ids(node: Node, file: str, places: _Places) -> Iterator[tuple[Path
         name = _at(node, path)
         if not isinstance(name.data, str):
             continue
-        first = places.get((path[0], name.data))
+        first = locations.get((path[0], name.data))
         if first is None:
-            places[path[0], name.data] = f"{file}:{name.line}"
+            locations[path[0], name.data] = f"{file}:{name.line}"
         else:
             yield path, f'must be unique, "{shown(name.data)}" is also the id in {first}'
 

@@ -210,7 +210,7 @@ class _Reader:
 
     def _newest(self, names: Sequence[str], lines: Iterator[tuple[int, str]]) -> list[_Row]:
         """Return the active rows; of several with the same id, only the newest counts."""
-        places = [names.index(name.lower()) for name in _COLUMNS_OF_MAP]
+        columns = [names.index(name.lower()) for name in _COLUMNS_OF_MAP]
         texts: dict[str, str] = {}
         newest: dict[str, _Row] = {}
         for number, line in lines:
@@ -218,7 +218,7 @@ class _Reader:
             if len(cells) != len(names):
                 self._refuse(number, f"must have {len(names)} columns, has {len(cells)}")
                 continue
-            row_id, time, active, *others = (cells[place].strip() for place in places)
+            row_id, time, active, *others = (cells[column].strip() for column in columns)
             if not row_id:
                 self._refuse(number, "id must not be empty")
             elif re.fullmatch("[0-9]{8}", time) is None:
