@@ -19,14 +19,12 @@ class CircuitBreaker:
     """Calls storage, and stops calling it for a while after a call has hung.
 
     - *Closed*: all calls go through. A call that hangs opens the circuit.
-    - *Open*: for one second all calls fail at once. A server has a limited number of threads; if
-      each waited for storage, later requests would wait for a thread as well.
+    - *Open*: for one second all calls fail at once, so that they do not occupy all threads.
     - *Half-open*: one call at a time goes through, and the others fail at once. A response closes
       the circuit; another call that hangs opens it again.
 
     Everything that a request calls shares one circuit, so that the request waits only once. A
-    server that only some calls use, such as Redis, also has its own circuit `within` the shared
-    one. It stays open while other servers respond.
+    server that only some calls use, such as Redis, also has its own `within` the shared one.
     """
 
     def __init__(self, clock: Clock, within: CircuitBreaker | None = None) -> None:

@@ -119,10 +119,7 @@ class Storage(ABC):
 
 
 class DelegatingStorage(Storage):
-    """Another storage, for an adapter that replaces some of its parts, such as the counters.
-
-    A subclass sets its own parts after the constructor of this class.
-    """
+    """Another storage, some of whose parts a subclass replaces after this constructor."""
 
     def __init__(self, rest: Storage) -> None:
         self.rest = rest

@@ -27,10 +27,7 @@ class SystemRandomness(system.Randomness):
 
 
 class Argon2PasswordHasher(accounts.PasswordHasher):
-    """Hashes with the parameters of RFC 9106, section 4, that argon2-cffi recommends.
-
-    Each call takes 64 MiB of memory and about 50 ms on all cores, so one runs at a time.
-    """
+    """Hashes with the parameters of RFC 9106, section 4: 64 MiB and about 50 ms on all cores."""
 
     def __init__(self) -> None:
         self._hasher = argon2.PasswordHasher()

@@ -12,13 +12,12 @@ from evref.ports.system import Clock, Randomness
 _NAME = "cookies"
 
 
-def cookie_secret(storage: Storage, randomness: Randomness, clock: Clock, given: str | None) -> str:
-    """Return the operator's secret, or else one that is created once and stored.
-
-    It has at least 32 characters.
-    """
-    if given:
-        return given
+def cookie_secret(
+    storage: Storage, randomness: Randomness, clock: Clock, chosen: str | None
+) -> str:
+    """Return the operator's secret, or else one that is created once and stored."""
+    if chosen:
+        return chosen
     with suppress(NotFoundError):
         return storage.records.get(SECRETS, _NAME).value
     secret = SharedSecret(_NAME, f"{randomness.below(2**256):064x}")

@@ -35,8 +35,7 @@ from evref.ports.system import Clock
 class Bulkhead:
     """Has two places in a process, so that one call runs and one waits; refuses others at once.
 
-    So password checks never occupy all threads. A caller has at most one place at a time. An
-    additional place is reserved for known devices.
+    A caller has at most one place at a time. Another place is reserved for known devices.
     """
 
     def __init__(self) -> None:

@@ -230,10 +230,9 @@ class People:
         return member
 
     def join(self, institution_id: str, email: str) -> Member:
-        """Return the member with an address that the institution's own system has signed in.
+        """Return the member whom the institution's own system has signed in.
 
-        A person who is not a member becomes one, with the role reader or the role of an open
-        invitation.
+        A new one becomes a reader, or gets the role of an open invitation.
         """
         member = self._new_member(institution_id, email, Role.READER)
         with self.storage.changes(member.principal, member.created_at) as changes:

@@ -14,7 +14,7 @@ from evref.domain.accounts.institution import (
 )
 from evref.domain.accounts.session import LONGEST_SESSION, Session, SessionToken, surplus
 from evref.domain.accounts.slowdown import Device
-from evref.domain.audit import SIGN_INS, SIGN_INS_KEPT, Action, AuditEntry, Subject, SubjectKind
+from evref.domain.audit import SIGN_INS, SIGN_INS_KEPT, Action, Subject, SubjectKind
 from evref.domain.errors import (
     Fault,
     InvalidValueError,
@@ -94,24 +94,19 @@ class SignIn:
     def start(self, member: Member, *, by_proxy: bool = False) -> StartedSession:
         """Start a session for an authenticated member, and record the sign-in.
 
-        Sign-ins by a proxy are gathered by the minute, because a client without cookies signs in
-        with each request.
+        Those by a proxy are gathered by the minute: a client without cookies signs in each time.
         """
         self._purge_now_and_then()
-        entry = AuditEntry(
-            self.clock.now(),
-            member.institution_id,
-            member.email,
-            Action.SIGNED_IN,
-            Subject(SubjectKind.MEMBER, member.id),
-            "by password",
-        )
-        if by_proxy:
-            minute = entry.at.replace(second=0, microsecond=0)
-            entry = replace(entry, at=minute, detail="by the institution's own system", times=1)
+        subject = Subject(SubjectKind.MEMBER, member.id)
+        how = "by the institution's own system" if by_proxy else "by password"
         with self.storage.changes(member.principal, self.clock.now()) as changes:
             changes.records.lock(MEMBERS, member.id)
-            changes.entries.append(entry)
+            changes.record(
+                Action.SIGNED_IN, how, institution_id=member.institution_id, subject=subject
+            )
+            if by_proxy:
+                minute = changes.instant.replace(second=0, microsecond=0)
+                changes.entries[-1] = replace(changes.entries[-1], at=minute, times=1)
             return self._start(changes, member, by_proxy=by_proxy)
 
     def _start(self, changes: Changes, member: Member, *, by_proxy: bool = False) -> StartedSession:

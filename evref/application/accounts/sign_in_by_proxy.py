@@ -51,10 +51,7 @@ class ProxySession:
 
 @dataclass(kw_only=True, eq=False)
 class SignInByProxy:
-    """Signs in members of the institution whose secret the proxy knows.
-
-    A proxy cannot sign in members of another institution, or addresses of another domain.
-    """
+    """Signs in members of the institution, and of its domains, whose secret the proxy knows."""
 
     storage: Storage
     sign_in: SignIn

@@ -59,10 +59,7 @@ class QuotaExceededError(EvrefError):
 
 @dataclass(frozen=True, slots=True)
 class DayUsage:
-    """Requests of one key on one UTC day, admitted and refused.
-
-    `limit` is the daily limit at the last request of the day.
-    """
+    """Requests of one key on one UTC day; `limit` is the daily limit at the last of them."""
 
     day: date
     limit: int

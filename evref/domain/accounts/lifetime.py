@@ -9,7 +9,6 @@ CLOCK_DIFFERENCE = timedelta(minutes=1)
 def is_within(start: datetime, length: timedelta, instant: datetime) -> bool:
     """Return whether a lifetime that began at `start` includes this instant.
 
-    If `start` is later than the clocks of machines can differ, the lifetime has ended. Otherwise a
-    clock that was ahead at the start would prolong it.
+    It has ended if `start` is too far ahead, because the clock at the start would prolong it.
     """
     return start - CLOCK_DIFFERENCE <= instant < start + length

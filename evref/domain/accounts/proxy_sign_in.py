@@ -33,10 +33,7 @@ class ProxySignIn:
 
 @dataclass(frozen=True, slots=True)
 class SignInDomain:
-    """A domain whose addresses one institution's own system signs in, subdomains not included.
-
-    Its name is in lower case.
-    """
+    """A domain whose addresses one institution's own system signs in, without its subdomains."""
 
     domain: str
     institution_id: str
@@ -57,10 +54,7 @@ def sign_in_domains(institution_id: str, names: Iterable[str]) -> tuple[SignInDo
 
 
 def domain_of(email: str) -> str:
-    """Return the domain of an e-mail address in the form in which it is stored.
-
-    The address may have it in Unicode (RFC 5890) and with a dot at the end.
-    """
+    """Return the domain in the stored form. It may be in Unicode (RFC 5890), or end with a dot."""
     domain = email.rpartition("@")[2].rstrip(".")
     # A name that cannot be converted is not a domain name.
     with suppress(UnicodeError):

@@ -52,10 +52,7 @@ _FIELDS = ("limit", "admitted", "refused")
 
 
 class HeldKeys:
-    """The keys in use, by the digests of their tokens; thread-safe.
-
-    All of them are dropped together, so that the keys of ended requests take no memory.
-    """
+    """The keys in use, by the digests of their tokens; thread-safe. All are dropped together."""
 
     def __init__(self, keys: Keys, clock: Clock) -> None:
         self._keys = keys

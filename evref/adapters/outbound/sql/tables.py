@@ -30,10 +30,7 @@ from evref.domain.principal import Role
 
 
 class Instant(TypeDecorator[datetime]):
-    """A time with its time zone; stored and returned in UTC.
-
-    SQLite has no time zones and would silently drop the time zone.
-    """
+    """A time with its time zone, which SQLite would drop; stored and returned in UTC."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
