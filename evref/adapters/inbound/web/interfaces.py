@@ -48,8 +48,7 @@ If the interface has cached responses, this is also called outside of Flask.
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """A way into the service, such as FHIR, as an entry point of the group `evref.interfaces` names
-    it.
+    """A way into the service, such as FHIR, by an entry point of the group `evref.interfaces`.
 
     It has the path `root` and all paths below it. `blueprints` makes its views. Problems are
     rendered by `render_problem`, or as a page. If it is `cross_origin`, scripts from other origins

@@ -134,11 +134,6 @@ def _entry(served: Served, diagnosis_id: str, searches: OneAtATime) -> Entry:
     """Return the entry of a diagnosis; if it does not exist, search for its id.
 
     The error page offers the ids of what the search finds, or else similar ones.
-
-    Raises:
-        UnknownDiagnosisError: If the catalogue does not contain the diagnosis, or no longer
-            contains it.
-
     """
     try:
         return served.entry(diagnosis_id)

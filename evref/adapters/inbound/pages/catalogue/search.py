@@ -156,12 +156,7 @@ class OneAtATime:
             self._running.release()
 
     def results(self, served: Served, text: str | None, module: Module | None = None) -> Results:
-        """Return the results of `search`, after waiting up to a second for another search.
-
-        Raises:
-            SearchBusyError: If the other search is still running.
-
-        """
+        """Return the results of `search`, after waiting up to a second for another search."""
         with self.turn(_SECONDS_TO_WAIT) if text is not None else nullcontext():
             return search(served, text, module)
 

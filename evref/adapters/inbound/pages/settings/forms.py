@@ -74,8 +74,7 @@ class PageForm(FlaskForm):
     def add_errors(self, error: InvalidValueError) -> None:
         """Add each error to its field, or to the form if it has no such field.
 
-        A field that is already invalid keeps its own error, because the domain did not get its
-        value.
+        A field that is already invalid keeps its own error: the domain did not get its value.
         """
         invalid = self.errors
         for fault in error.faults:
@@ -96,13 +95,11 @@ class PageForm(FlaskForm):
 
 
 class LimitField(IntegerField):
-    """A daily limit in digits, with or without separators of thousands: 10000, 10,000, 10 000.
-
-    `value` is available once the form is accepted.
-    """
+    """A daily limit in digits, with or without separators of thousands: 10000, 10,000, 10 000."""
 
     @property
     def value(self) -> int:
+        """The limit, once the form is accepted."""
         if self.data is None:
             raise ValueError("the number is not valid")
         return int(self.data)
@@ -247,8 +244,7 @@ class KeyForm(PageForm):
     def confirms(self, warnings: Mapping[str, str]) -> bool:
         """Return whether these values were sent again after their warnings were shown.
 
-        `warnings` has a sentence for each field with a value to confirm. If one is new, the page
-        shows them.
+        `warnings` has a sentence for each field to confirm. If one is new, the page shows them.
         """
         values = "; ".join(f"{field}: {self[field].data}" for field in warnings)
         if values in {"", self.confirmed.data}:
@@ -317,9 +313,7 @@ class KeyForm(PageForm):
 
 
 class RotateForm(PageForm):
-    """A form with the id of the newest secret, so that sending it again does not rotate the key
-    again.
-    """
+    """A form with the id of the newest secret, so that it rotates the key only once."""
 
     current = HiddenField()
     keep_old_for = _radio_field(

@@ -40,9 +40,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The plot.
-
-    `rows` are the values of the y axis with their positions, and `columns` the days of the x axis.
+    """`rows` are the values of the y axis with their positions, `columns` the days of the x axis.
     `limit_y` is the position of the line for the present daily limit.
     """
 
