@@ -199,7 +199,8 @@ class Frame:
 
         It is rendered once for each version of the catalogue and language, as visitors see it. For
         a member, the part of the navigation that says who is signed in is replaced. `asked` has the
-        valid query parameters. If the page `is_by_role`, readers get another body.
+        valid query parameters; in the template, all others of the page are None. If the page
+        `is_by_role`, readers get another body.
         """
         is_reader = is_by_role and self.is_reader
         target = (
@@ -210,8 +211,10 @@ class Frame:
         with self.cache.rendering(target):
             representation = self.cache.get(target)
             if representation is None:
-                body = render_template(template, is_shared=True, **context()).encode()
-                representation = Representation([body], _PAGE, vary=_VARY)
+                others = dict.fromkeys(self.parameters.get(request.endpoint or "", ()))
+                given = {**others, **(asked or {})}
+                page = render_template(template, is_shared=True, asked=given, **context())
+                representation = Representation([page.encode()], _PAGE, vary=_VARY)
                 self.cache.put(target, representation)
         if self.member is not None:
             shared, _ = representation.content(compressed=False)
@@ -248,10 +251,9 @@ def _best_language(accepted: str, languages: tuple[str, ...]) -> str:
 
 
 def _without_direction_controls(value: object) -> object:
-    """Return text without the characters that change the direction of later text.
+    """Return the text of a value without the characters that change the direction of later text.
 
-    Other values are returned unchanged. For Jinja's `finalize`, which is called with each
-    expression before it is escaped.
+    For Jinja's `finalize`, which is called with each expression before it is escaped.
     """
     # Markup is skipped, because each of its parts was already passed to this function.
-    return value.translate(_DIRECTION_CONTROLS) if type(value) is str else value
+    return value if hasattr(value, "__html__") else str(value).translate(_DIRECTION_CONTROLS)

@@ -173,16 +173,10 @@ def _to_sign_in() -> AnyResponse:
     return redirect(url_for("settings.sign_in", next=onwards), HTTPStatus.SEE_OTHER)
 
 
-def _with_none(endpoint: str, asked: dict[str, Any]) -> dict[str, Any]:
-    """Return all parameters of the page; a parameter that was not given is None."""
-    return dict.fromkeys(PARAMETERS[endpoint]) | asked
-
-
 def _index_context(catalogue: Catalogue, asked: dict[str, Any], results: Results) -> dict[str, Any]:
     found = results.found
     context = {
         "catalogue": catalogue,
-        "asked": _with_none(_INDEX, asked),
         "results": results,
         "classifications": CLASSIFICATIONS,
     }
@@ -242,7 +236,6 @@ def _diagnosis_context(catalogue: Catalogue, entry: Entry, asked: dict[str, Any]
         "catalogue": catalogue,
         "entry": entry,
         "diagnosis": entry.diagnosis,
-        "asked": _with_none(_DIAGNOSIS, asked),
         "shown": entry.visible_interventions(module, phase),
         "everything": everything,
         "card": entry.card(module, phase),
