@@ -24,8 +24,11 @@ from evref.domain.catalogue.search.folding import fold, written_words_of
 from evref.domain.catalogue.search.lexicon import SHORTEST_CORRECTED, Lexicon, Spelling
 
 LANGUAGES = ("en", "de", "fr", "es", "it")
-RAREST = 6e-7
-"""Words that are a smaller part of the texts of their language are not usual."""
+RAREST = 4e-7
+"""Words that are a smaller part of the texts of their language are not usual.
+
+German nouns all have the lowest frequency of their list, 4.04e-7.
+"""
 DATA = Path(__file__).parents[1] / "evref" / "data"
 
 

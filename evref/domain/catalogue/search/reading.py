@@ -139,7 +139,7 @@ class Reader:
             return whole
         words, negated = self._affirmed(clauses, self._lists.negations)
         reading = whole if words == whole.words else self._reading(words)
-        if corrects and not reading.meant:
+        if corrects and not (reading.meant or reading.absent):
             near = tuple(map(self._corrected, words))
             corrected = reading if near == words else self._reading(near)
             readings = (reading, corrected, *self._with_one_slip(near))
@@ -285,7 +285,8 @@ class Reader:
     def _reading(self, words: tuple[Word, ...], *, of_record: bool = False) -> Reading:
         by_places: defaultdict[frozenset[int], list[Name]] = defaultdict(list)
         for places, names in self._names(words):
-            left = self._lists.alone if len(places) < len(words) else ()
+            is_part = len(places) < len(words) or any(words[place].is_corrected for place in places)
+            left = self._lists.alone if is_part else ()
             counting = [
                 name
                 for name in names
