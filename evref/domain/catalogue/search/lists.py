@@ -106,13 +106,6 @@ class WordLists:
         filling, care = folded("stop-words"), folded("care-words")
         same, kinds = words["same"], words["kinds"]
         treatments = [*same, *([text] for whole, line in kinds.items() for text in (whole, *line))]
-        abbreviations: dict[str, Sequence[str]] = {}
-        for line in lists["abbreviations"]:
-            if line.startswith("- "):
-                abbreviations |= dict.fromkeys(separated([line[2:]]), ())
-            else:
-                short, _, long = line.partition("=")
-                abbreviations[short.strip()] = separated([long])
         return cls(
             filling=filling,
             light=folded("slight-words") | care,
@@ -126,7 +119,12 @@ class WordLists:
             negations=tuple(tuple(words_of(line)) for line in lists["negations"]),
             negations_after=folded("negations-after"),
             qualifiers=tuple(word for line in lists["qualifiers"] for word in line.split()),
-            abbreviations=abbreviations,
+            abbreviations={
+                short: separated([long])
+                for line in lists["abbreviations"]
+                for shorts, _, long in [line.partition("=")]
+                for short in separated([shorts])
+            },
             absent=separated(lists["absent-conditions"]),
             named=tuple(
                 (kind, item["words"], tuple(item["diagnoses"]))
