@@ -122,3 +122,18 @@ def test_the_plot_can_be_read_on_a_telephone(crowded: tuple[Page, str]) -> None:
     expect(shown).to_contain_text("22 October 2026, limit 10")
     page.keyboard.press("Tab")
     expect(shown).to_contain_text("23 October 2026, limit 10")
+
+
+@pytest.mark.parametrize("path", ["/settings/api-keys", "/settings/audit-log", "/settings/members"])
+def test_the_cells_of_a_row_end_at_one_line(crowded: tuple[Page, str], path: str) -> None:
+    page, _ = crowded
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(path)
+
+    ends = page.locator("main tbody tr").evaluate_all(
+        "(rows) => rows.map((row) => "
+        "[...row.cells].map((cell) => Math.round(cell.getBoundingClientRect().bottom)))"
+    )
+
+    assert ends
+    assert all(len(set(row)) == 1 for row in ends)
