@@ -11,8 +11,9 @@ from evref.domain.errors import InvalidApiKeyError
 from evref.domain.identifiers import RandomSecret, base62, base62_checksum
 from evref.domain.redaction import KEY_PREFIX
 
+_SECRET_DIGITS = 40
 _CHECKSUM_DIGITS = 6
-_TOKEN = re.compile(rf"{KEY_PREFIX}[0-9A-Za-z]{{46}}")
+_TOKEN = re.compile(rf"{KEY_PREFIX}[0-9A-Za-z]{{{_SECRET_DIGITS + _CHECKSUM_DIGITS}}}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -24,7 +25,7 @@ class KeyToken(RandomSecret):
     """
 
     PREFIX = KEY_PREFIX
-    DIGITS = 40
+    DIGITS = _SECRET_DIGITS
     SECRETS = 62**DIGITS
 
     def __post_init__(self) -> None:

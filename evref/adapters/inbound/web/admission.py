@@ -126,7 +126,7 @@ class CatalogueEndpoints:
                             response.headers.setdefault("Cache-Control", PRIVATE)
                             return compressed_where_accepted(response)
                         representation = _representation(response, is_negotiated=is_negotiated)
-                        # Otherwise it depends on more than the target and the Accept header.
+                        # With Vary, it depends on more than the target and the Accept header.
                         if not response.vary:
                             kept, route = {media_type: representation}, environ[headers.ROUTE]
                             self._keep(target, CachedResponse(served.id, route, choose, kept))

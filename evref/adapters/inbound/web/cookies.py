@@ -20,7 +20,7 @@ from evref.domain.errors import StorageUnavailableError
 from evref.domain.principal import Role
 
 PATH = "/settings"
-"""The path of the forms. The cookies have that of the service: every page shows the member."""
+"""The path of the forms. Cookies are for all paths, because every page shows the member."""
 
 SESSION = "evref_session"
 FORMS = "evref_forms"

@@ -1,4 +1,4 @@
-"""The views that are no interface's: health checks, and the pages that explain problems."""
+"""The views of no single interface: health checks, and the pages that explain problems."""
 
 from collections.abc import Callable, Iterator
 

@@ -109,7 +109,7 @@ def checked(catalogue: Catalogue) -> str:
 
 
 def years(works: Iterable[Reference]) -> str:
-    """Return the year of the works, of which there is one, or the first and the last year."""
+    """Return the year of the works (at least one), or the first and the last year."""
     first, *_, last = sorted(work.year for work in (*works, *works))
     return str(first) if first == last else f"{first} to {last}"
 
