@@ -40,7 +40,7 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     app.extensions[CONTAINER] = container
     enabled = enabled_interfaces(settings)
     interfaces = Interfaces(enabled, settings.base_url)
-    host = _host(settings, container, interfaces, [*enabled])
+    host = _host(settings, container, interfaces)
     host.frame.register(app)
     # After the frame, whose options of Jinja hold only until the first use of its environment.
     static_files.register(app, settings.base_url)
@@ -98,12 +98,7 @@ def _new_flask(settings: Settings) -> APIFlask:
     return app
 
 
-def _host(
-    settings: Settings,
-    container: Container,
-    interfaces: Interfaces,
-    names: list[str],
-) -> Host:
+def _host(settings: Settings, container: Container, interfaces: Interfaces) -> Host:
     cache_bytes = settings.representation_cache_mb * 1024 * 1024
     visitor = Identity(
         members=container.sign_in(),
@@ -134,7 +129,7 @@ def _host(
         ),
         frame=frame,
         visitor=visitor,
-        interfaces=names,
+        interfaces=interfaces.by_name,
         warnings=container.storage().warnings,
         example=container.example,
     )
@@ -143,19 +138,26 @@ def _host(
 def create_app_or_exit() -> APIFlask:
     """Return the application for a WSGI server; on an error, print one line and exit.
 
-    Storage in memory is filled here: no command can fill the memory of another process.
+    Storage in memory is filled here: no command can fill the memory of another process. Storage
+    that is out of reach prevents no start.
     """
     try:
         settings = Settings.read()
         _refuse_two_spellings(settings)
         logs.configure(settings.log_format)
         container = container_for(settings)
-        with closing(container.storage()):
+        with closing(container.storage()) as storage:
             app = create_app(settings, container)
             if settings.storage == StorageKind.MEMORY:
                 prepare(container, lambda _done, _total: None, by="evref")
                 print(demo_of(container), file=sys.stderr)  # noqa: T201
-            for warning in check_storage(container):
+            try:
+                storage.verify()
+                storage.ping()
+                warnings = storage.warnings()
+            except StorageUnavailableError as error:
+                warnings = [f"starting without storage: {error.reason}"]
+            for warning in warnings:
                 print(f"evref: {warning}", file=sys.stderr)  # noqa: T201
     except (SettingsError, EvrefError) as error:
         for line in str(error).splitlines():
@@ -163,17 +165,6 @@ def create_app_or_exit() -> APIFlask:
         # The status with which gunicorn stops, without a retry, if an application cannot be loaded.
         raise SystemExit(4) from None
     return app
-
-
-def check_storage(container: Container) -> list[str]:
-    """Return warnings for the operator, one line each. Unavailable storage prevents no start."""
-    storage = container.storage()
-    try:
-        storage.verify()
-        storage.ping()
-        return [*storage.warnings()]
-    except StorageUnavailableError as error:
-        return [f"starting without storage: {error.reason}"]
 
 
 def _refuse_two_spellings(settings: Settings) -> None:
