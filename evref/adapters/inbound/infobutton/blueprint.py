@@ -3,13 +3,8 @@
 from collections.abc import Iterator
 from http import HTTPStatus
 from io import BytesIO
-from typing import Any
-from urllib.parse import parse_qsl
-from wsgiref.types import WSGIEnvironment
-from xml.etree import ElementTree as ET
 
 from flask import Blueprint, Response, current_app, flash, g, make_response, redirect, request
-from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.infobutton import knowledge_request
@@ -17,23 +12,9 @@ from evref.adapters.inbound.infobutton.knowledge_request import HTML, JSON, RESP
 from evref.adapters.inbound.infobutton.knowledge_response import KnowledgeResponse, search_page
 from evref.adapters.inbound.web import atom, query
 from evref.adapters.inbound.web.host import Host
-from evref.adapters.inbound.web.interfaces import (
-    Interface,
-    json_problem,
-    members,
-    problem_response,
-)
-from evref.adapters.inbound.web.problems import ProblemDetails
-from evref.adapters.inbound.web.representations import (
-    NEVER,
-    PRIVATE,
-    RawResponse,
-    preferred_media_type,
-)
+from evref.adapters.inbound.web.interfaces import Interface, json_problem
+from evref.adapters.inbound.web.representations import NEVER, PRIVATE, preferred_media_type
 from evref.domain.catalogue.served import Served
-
-_RESPONSE_TYPE = "evref.infobutton.response_type"
-"""The requested response type in the environment; it may be in a form, which was read."""
 
 _AFTER_SIGN_IN = "After you have signed in, press the info button of the record again."
 
@@ -59,7 +40,6 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
     @views.route("/infobutton", methods=["GET", "POST"])
     def infobutton() -> AnyResponse:
         response_type = knowledge_request.response_type(query.posted_or_sent())
-        request.environ[_RESPONSE_TYPE] = response_type
         # A record system opens the page in a browser, which has no key.
         page = _without_key(host) if has_pages and response_type == HTML else None
         return page or make_response(with_key())
@@ -124,31 +104,4 @@ def _first_if_any_is_accepted(accept: str, offers: tuple[str, ...]) -> str:
     return offers[0] if preferred_media_type(accept, offers) else ""
 
 
-def _render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
-    """Return problem details in JSON if the request asks for JSON, or else in XML (RFC 9457,
-    appendix B): the guides define no format for errors.
-    """
-    response_type = environ.get(_RESPONSE_TYPE) or knowledge_request.response_type(
-        MultiDict(parse_qsl(environ["QUERY_STRING"]))
-    )
-    if response_type == JSON:
-        return json_problem(problem, environ)
-    root = ET.Element("problem", {"xmlns": "urn:ietf:rfc:7807"})
-    _fill(root, members(problem, environ))
-    text = ET.tostring(root, encoding="unicode")
-    return problem_response(problem, "application/problem+xml", text)
-
-
-def _fill(element: ET.Element, value: Any) -> None:
-    """Add an object's members as elements with their names, and a list's items as elements `i`."""
-    if isinstance(value, dict):
-        for name, member in value.items():
-            _fill(ET.SubElement(element, name), member)
-    elif isinstance(value, list):
-        for item in value:
-            _fill(ET.SubElement(element, "i"), item)
-    else:
-        element.text = atom.xml_text(str(value))
-
-
-INTERFACE = Interface("/infobutton", _blueprints, _render_problem, cross_origin=True)
+INTERFACE = Interface("/infobutton", _blueprints, json_problem, cross_origin=True)

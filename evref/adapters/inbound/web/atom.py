@@ -42,14 +42,14 @@ def as_xml(feed: Element) -> bytes:
 def _fill(element: ET.Element, parts: Element) -> None:
     for name, part in parts.items():
         if name == "_value":
-            element.text = xml_text(part)
+            element.text = _xml_text(part)
         elif isinstance(part, str):
-            element.set(_OF_XML.get(name, name), xml_text(part))
+            element.set(_OF_XML.get(name, name), _xml_text(part))
         else:
             for child in part if isinstance(part, list) else [part]:
                 _fill(ET.SubElement(element, name), child)
 
 
-def xml_text(value: str) -> str:
+def _xml_text(value: str) -> str:
     """Return the text with U+FFFD in place of characters that XML does not allow."""
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", value)
