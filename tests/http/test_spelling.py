@@ -46,7 +46,7 @@ def test_another_spelling_is_not_found(service: Service, path: str) -> None:
     _, status, headers = run_wsgi_app(service.app, environ, buffered=True)
 
     assert status == "404 NOT FOUND"
-    is_of_the_api = path.lower().lstrip("/").split("/")[0] == "api"
-    assert (headers["Content-Type"] == "application/problem+json") == is_of_the_api
+    has_details = path.lower().lstrip("/").split("/")[0] in {"api", "infobutton"}
+    assert (headers["Content-Type"] == "application/problem+json") == has_details
     assert "X-Request-ID" in headers
     assert service.admitted(key) == 0
