@@ -31,7 +31,6 @@ from tests.docs.pages import DOCS, ROOT, Block, blocks
 from tests.http.snapshots import DOCUMENT, HOW_TO_RENEW
 from tests.pages.site import bundled
 
-EXAMPLE = ROOT / "examples" / "own-keys"
 HOW_TO = DOCS / "how-to" / "write-a-storage-adapter.md"
 ATTACKS = ROOT / "tests" / "hostile" / "README.md"
 EVIDENCE = DOCS / "explanation" / "evidence.md"
@@ -255,13 +254,18 @@ def test_every_port_has_a_row_with_its_methods() -> None:
 
 @pytest.mark.parametrize(
     "block",
-    [block for block in blocks(HOW_TO) if block.language in {"python", "toml"}],
+    [
+        block
+        for page in (HOW_TO, DOCS / "how-to" / "write-an-interface.md")
+        for block in blocks(page)
+        if block.language in {"python", "toml"}
+    ],
     ids=str,
 )
-def test_the_how_to_shows_the_files_of_the_example(block: Block) -> None:
+def test_a_how_to_shows_the_files_of_its_example(block: Block) -> None:
     files = [
         path.read_text(encoding="utf-8")
-        for path in EXAMPLE.rglob("*")
+        for path in (ROOT / "examples").rglob("*")
         if path.suffix in {".py", ".toml"}
     ]
 

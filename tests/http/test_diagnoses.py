@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
-from evref.testing.builders import NOON, OPERATOR, a_publication, an_entry
+from evref.domain.catalogue.vocabulary import DISCLAIMER
+from evref.testing.builders import an_entry
 from tests.http.conftest import MakeService
-from tests.http.service import EXAMPLES, Service, assert_problem, body, entries
+from tests.http.service import Service, assert_problem, body, entries
 
 DIAGNOSES = "/api/v1/diagnoses"
 
@@ -27,35 +27,6 @@ def test_a_list_has_its_count_and_the_disclaimer(service: Service, token: str) -
     assert "the physician, health professional or user always makes the final decision" in (
         DISCLAIMER
     )
-
-
-@pytest.mark.parametrize("named", [None, "https://example.org/licence"])
-def test_responses_name_the_licence(make_service: MakeService, named: str | None) -> None:
-    """It is CC BY 4.0 for the bundled catalogue, also after a rollback to it.
-
-    For other catalogues it is the licence that the operator has set.
-    """
-    service = make_service(licence=named)
-    storage = service.container.storage()
-    other = Catalogue(entries()[:1])
-    paths = ["diagnoses", "diagnoses/knee-osteoarthritis", "limit"]
-    paths += ["diagnoses/knee-osteoarthritis/interventions"]
-
-    # The last publication is a rollback, which is not marked as bundled.
-    for catalogue, is_bundled, licence in (
-        (EXAMPLES, True, BUNDLED_LICENCE),
-        (other, False, named),
-        (EXAMPLES, False, BUNDLED_LICENCE),
-    ):
-        publication = a_publication(catalogue, is_bundled=is_bundled)
-        with storage.changes(OPERATOR, NOON) as changes:
-            replacing = storage.catalogue.version()
-            changes.catalogue.publish(catalogue, publication, replacing=replacing)
-        service.clock.advance(seconds=1)
-
-        for path in paths:
-            meta = body(service.get(f"/api/v1/{path}", token=service.token()))["meta"]
-            assert meta["licence"] == licence
 
 
 def test_a_diagnosis_has_the_fields_of_the_contract(service: Service, token: str) -> None:
@@ -179,24 +150,7 @@ def test_at_most_fifty_diagnoses_have_their_interventions(
         )
 
 
-def test_only_codes_have_matches_and_only_a_search_has_reasons(
-    service: Service, token: str
-) -> None:
-    for query, more in (
-        ("", set()),
-        ("?module=home", set()),
-        ("?q=twin", {"found", "suggestions"}),
-    ):
-        meta = body(service.get(DIAGNOSES + query, token=token))["meta"]
-        assert meta.keys() & {"matches", "found", "suggestions"} == more
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        *("nobody", "KNEE-OSTEOARTHRITIS", "a" * 500, "%FF", ".."),
-    ],
-)
+@pytest.mark.parametrize("wrong", ["nobody", "KNEE-OSTEOARTHRITIS", "a" * 500, "%FF", ".."])
 @pytest.mark.parametrize("rest", ["", "/interventions"])
 def test_an_unknown_id_is_not_found(service: Service, token: str, wrong: str, rest: str) -> None:
     response = service.get(f"{DIAGNOSES}/{wrong}{rest}", token=token)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import re
 from datetime import date
-from itertools import chain
 from typing import NoReturn
 
 import pytest
@@ -94,35 +93,31 @@ def test_title_and_detail_say_different_things(
     service: Service, token: str, failing: _FailingBrowse
 ) -> None:
     """At most a third of the detail's words are in the title, whatever raised the problem."""
-    quota = Quota("k1", 1000, 1000, NOON)
-    errors: dict[str, list[Exception]] = {
-        "missing-credentials": [MissingCredentialsError()],
-        "invalid-api-key": [InvalidApiKeyError()],
-        "insufficient-permission": [InsufficientPermissionError()],
-        "unknown-diagnosis": [UnknownDiagnosisError("knee")],
-        "removed-diagnosis": [RemovedDiagnosisError("knee", date(2026, 3, 1))],
-        "unknown-intervention": [UnknownInterventionError("knee-tape")],
-        "removed-intervention": [RemovedInterventionError("knee-tape", date(2026, 3, 1))],
-        "not-found": [NotFound(), NotFoundError("API key", "1")],
-        "not-acceptable": [NotAcceptableError(["text/csv", "text/html"])],
-        "method-not-allowed": [MethodNotAllowed(valid_methods=["GET", "HEAD"])],
-        "invalid-parameter": [
-            InvalidParametersError(ParameterFault("q", "is given more than once", ()))
-        ],
-        "quota-exceeded": [QuotaExceededError(quota)],
-        "service-unavailable": [
-            *(StorageUnavailableError("x"), NoCatalogueError(), BusyError(), SearchBusyError())
-        ],
-        "internal-error": [RuntimeError()],
-    }
-    assert set(errors) == set(DOCUMENTED)
-    without_type = [RequestEntityTooLarge(), Forbidden(), BadRequest()]
-    for failing.error in [*chain.from_iterable(errors.values()), *without_type]:
+    titles = set()
+    for failing.error in (
+        MissingCredentialsError(),
+        InvalidApiKeyError(),
+        InsufficientPermissionError(),
+        UnknownDiagnosisError("knee"),
+        RemovedDiagnosisError("knee", date(2026, 3, 1)),
+        UnknownInterventionError("knee-tape"),
+        RemovedInterventionError("knee-tape", date(2026, 3, 1)),
+        *(NotFound(), NotFoundError("API key", "1")),
+        NotAcceptableError(["text/csv", "text/html"]),
+        MethodNotAllowed(valid_methods=["GET", "HEAD"]),
+        InvalidParametersError(ParameterFault("q", "is given more than once", ())),
+        QuotaExceededError(Quota("k1", 1000, 1000, NOON)),
+        *(StorageUnavailableError("x"), NoCatalogueError(), BusyError(), SearchBusyError()),
+        RuntimeError(),
+        *(RequestEntityTooLarge(), Forbidden(), BadRequest()),
+    ):
         with service.app.test_client() as client:
             problem = body(client.get(LIST, headers={"Authorization": f"Bearer {token}"}))
 
         said = words(problem["detail"])
         assert len(said & words(problem["title"])) <= len(said) / 3, problem
+        titles.add(problem["title"])
+    assert titles >= {problem.title for problem in DOCUMENTED.values()}
 
 
 @pytest.mark.shared_service
@@ -209,22 +204,16 @@ def test_without_a_catalogue_nothing_is_served_or_counted(make_service: MakeServ
     assert made.get("/health/ready").status_code == 200
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        RuntimeError("secret /srv/evref/x.py SELECT * FROM api_keys"),
-        _UnknownError("secret /srv/evref/x.py SELECT * FROM api_keys"),
-    ],
-)
+@pytest.mark.parametrize("kind", [RuntimeError, _UnknownError])
 def test_an_unexpected_error_is_logged_and_not_shown_to_the_client(
     *,
     service: Service,
     token: str,
     failing: _FailingBrowse,
     caplog: pytest.LogCaptureFixture,
-    error: Exception,
+    kind: type[Exception],
 ) -> None:
-    failing.error = error
+    failing.error = kind("secret /srv/evref/x.py SELECT * FROM api_keys")
 
     with caplog.at_level(logging.DEBUG):
         response = service.get(LIST, token=token)

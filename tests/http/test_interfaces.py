@@ -5,12 +5,10 @@ from importlib.metadata import EntryPoint, EntryPoints, entry_points
 
 import pytest
 
-import evref_as_text
 from evref.adapters.inbound.web.interfaces import Interface
 from evref.bootstrap import interfaces
 from evref.bootstrap.interfaces import enabled_interfaces
 from evref.bootstrap.settings import INTERFACES, Settings, SettingsError
-from tests.docs.pages import DOCS, ROOT, programs
 from tests.http.conftest import MakeService
 from tests.http.service import EXAMPLES, body
 
@@ -98,12 +96,3 @@ def test_a_source_tree_that_is_not_installed_says_what_to_do(
 
     with pytest.raises(SettingsError, match="run make install"):
         enabled_interfaces(Settings())
-
-
-def test_the_page_shows_the_example() -> None:
-    shown = programs(DOCS / "how-to" / "write-an-interface.md", "python")
-
-    assert [example.code.strip() for example in shown] == [
-        (ROOT / "examples" / "as-text" / "evref_as_text" / "__init__.py").read_text().strip()
-    ]
-    assert isinstance(evref_as_text.INTERFACE, Interface)

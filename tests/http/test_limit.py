@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import pytest
 from werkzeug.test import TestResponse
 
 from tests.http.service import LATE, MIDNIGHT, Service, assert_problem, body
@@ -54,19 +53,6 @@ def test_exactly_as_many_requests_are_answered_as_the_limit_says(service: Servic
         RESET,
     )
     assert service.admitted(key) == 3
-
-
-@pytest.mark.parametrize(
-    ("limit", "words"), [(0, "0 requests"), (1, "1 request"), (2000, "2,000 requests")]
-)
-def test_a_problem_says_the_limit(service: Service, limit: int, words: str) -> None:
-    key = service.new_key(limit=limit)
-    for _ in range(limit):
-        service.container.gate().admit(key.token)
-
-    problem = assert_problem(service.get(LIST, token=key.token.text), 429)
-
-    assert problem["detail"].startswith(f"The limit is {words} a day. ")
 
 
 def test_a_new_key_has_used_nothing(service: Service) -> None:

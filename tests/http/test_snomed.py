@@ -95,12 +95,6 @@ def test_a_list_of_codes_is_answered_in_one_request(service: Service, token: str
     }
 
 
-@pytest.mark.parametrize("code", ["104", "105", "999"])
-def test_a_code_without_a_diagnosis_finds_nothing(service: Service, token: str, code: str) -> None:
-    """An empty result of the map must not mean all diagnoses."""
-    assert service.ids(f"{DIAGNOSES}?snomed={code}", token) == []
-
-
 @pytest.mark.parametrize(
     ("query", "parameters"),
     [

@@ -21,6 +21,7 @@ from evref.domain.catalogue.search.found import Found
 from evref.domain.catalogue.search.lists import WITHOUT_LISTS
 from evref.domain.catalogue.search.search import Search
 from evref.domain.catalogue.served import Question, Served
+from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE
 from evref.domain.errors import (
     RemovedDiagnosisError,
     RemovedInterventionError,
@@ -287,6 +288,16 @@ def test_an_intervention_whose_module_is_not_enabled_is_unknown_and_not_removed(
         with pytest.raises(UnknownInterventionError) as unknown:
             days.intervention("knee-exercise")
         assert not isinstance(unknown.value, RemovedInterventionError)
+
+
+def test_the_bundled_catalogue_keeps_its_licence_when_it_is_served_again() -> None:
+    """A rollback to it is not marked as bundled; other catalogues have the operator's licence."""
+    other = a_catalogue(an_entry("gout"))
+    history = a_publication(TWO), a_publication(other), a_publication(TWO, is_bundled=True)
+
+    for catalogue, licence in ((TWO, BUNDLED_LICENCE), (other, "https://example.org/licence")):
+        days = replace(served(catalogue), publications=history)
+        assert days.licence("https://example.org/licence") == licence
 
 
 def test_an_unknown_diagnosis_is_an_error() -> None:
