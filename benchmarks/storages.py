@@ -45,7 +45,7 @@ def settings_by_storage(folder: Path) -> Iterator[dict[str, Settings]]:
 def bundled() -> Catalogue:
     """Return the bundled catalogue."""
     publish = Container(settings=Settings(storage=StorageKind.MEMORY)).publish()
-    return publish.check(OPERATOR, [BUNDLED_CATALOGUE], lambda _done, _all: None)
+    return publish.check(OPERATOR, [BUNDLED_CATALOGUE])
 
 
 def scaled(catalogue: Catalogue, diagnoses: int, *, days: int = 0) -> Catalogue:

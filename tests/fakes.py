@@ -17,7 +17,6 @@ from evref.ports.catalogue import (
     FileFault,
     InvalidCatalogueError,
     MapFile,
-    Progress,
     PublishedCatalogue,
 )
 from evref.ports.storage import Changes, DelegatingStorage, Storage
@@ -142,14 +141,12 @@ class FakeCatalogueFiles(CatalogueFiles):
     def __init__(self) -> None:
         self.held: dict[Path, Catalogue] = {}
 
-    def read(self, paths: Iterable[Path], progress: Progress) -> Catalogue:
+    def read(self, paths: Iterable[Path]) -> Catalogue:
         listed = list(paths)
         missing = [FileFault(str(path), None, "is not there") for path in listed
                    if path not in self.held]  # fmt: skip
         if missing:
             raise InvalidCatalogueError(missing)
-        for done, _ in enumerate(listed, start=1):
-            progress(done, len(listed))
         return Catalogue(entry for path in listed for entry in self.held[path].entries)
 
     def read_snomed_map(self, path: Path, refset: str | None) -> MapFile:

@@ -34,7 +34,7 @@ def build(source: Path, made: Path) -> tuple[str, list[Path]]:
     )
     subprocess.run(["tar", "--extract", "--directory", source], input=archive.stdout, check=True)
     data = source / "evref" / "data"
-    entries = YamlCatalogueFiles().read([data / "catalogue"], lambda _done, _total: None).entries
+    entries = YamlCatalogueFiles().read([data / "catalogue"]).entries
     version = Catalogue(entries).version
     (data / "catalogue-version.txt").write_text(f"{version}\n")
     # With the time of the commit, the same commit gives the same bytes.

@@ -55,7 +55,7 @@ def test_by_default_storage_is_a_database() -> None:
 def test_an_installed_package_offers_a_storage() -> None:
     container = container_for(Settings(storage="whole"))
 
-    container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
+    container.publish().publish_bundled(OPERATOR, by="operator")
 
     storage = container.storage()
     assert isinstance(storage, MemoryStorage)

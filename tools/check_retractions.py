@@ -80,7 +80,7 @@ def main() -> int:
         # The list has texts in other encodings, but not in these columns.
         with arguments.list.open(encoding="utf-8-sig", errors="replace", newline="") as file:
             notices = read_notices(file)
-        catalogue = YamlCatalogueFiles().read(arguments.catalogue, lambda _done, _total: None)
+        catalogue = YamlCatalogueFiles().read(arguments.catalogue)
     except InvalidCatalogueError as error:
         parser.error(f"{error.faults[0]}")
     except (OSError, ValueError) as error:

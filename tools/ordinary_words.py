@@ -41,7 +41,7 @@ def usual_words(language: str) -> set[str]:
 
 
 def main() -> None:
-    catalogue = YamlCatalogueFiles().read([DATA / "catalogue"], lambda *_: None)
+    catalogue = YamlCatalogueFiles().read([DATA / "catalogue"])
     lists = read_word_lists()
     lexicon = Lexicon(catalogue, lists)
     spelling = Spelling(lexicon.written)

@@ -149,7 +149,7 @@ def create_app_or_exit() -> APIFlask:
         with closing(container.storage()) as storage:
             app = create_app(settings, container)
             if settings.storage == StorageKind.MEMORY:
-                prepare(container, lambda _done, _total: None, by="evref")
+                prepare(container, by="evref")
                 print(demo_of(container), file=sys.stderr)  # noqa: T201
             try:
                 storage.verify()

@@ -42,7 +42,7 @@ One = providers.ThreadSafeSingleton
 def _example(files: CatalogueFiles) -> Entry:
     """Return an entry of the bundled catalogue, for examples in documents."""
     path = BUNDLED_CATALOGUE / "knee-osteoarthritis.yaml"
-    (entry,) = files.read([path], lambda _done, _total: None).entries
+    (entry,) = files.read([path]).entries
     return entry
 
 

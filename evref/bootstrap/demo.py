@@ -1,7 +1,6 @@
 """Fills storage for a first try, and says how to use the service."""
 
 import sys
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -17,10 +16,10 @@ KEY = "Demo key"
 _OPERATOR = Operator()
 
 
-def prepare(container: Container, progress: Callable[[int, int], None], by: str) -> Plan | None:
+def prepare(container: Container, by: str) -> Plan | None:
     """Create or migrate the storage, and publish the bundled catalogue if it is newer."""
     container.storage().prepare()
-    return container.publish().publish_bundled(_OPERATOR, progress, by=by)
+    return container.publish().publish_bundled(_OPERATOR, by=by)
 
 
 def demo_of(container: Container) -> str:

@@ -10,14 +10,7 @@ from pathlib import Path
 import click
 
 from evref.application.catalogue.publish_catalogue import Plan
-from evref.cli.output import (
-    as_json,
-    print_json,
-    print_rows,
-    progress_bar,
-    say,
-    say_lines,
-)
+from evref.cli.output import as_json, print_json, print_rows, say, say_lines
 from evref.cli.wiring import OPERATOR, Group, RefusedError, stored, wired
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import RemovalsError
@@ -50,8 +43,7 @@ def check(paths: tuple[Path, ...], *, strict: bool) -> None:
     """Check catalogue files and folders. Changes nothing."""
     publish = wired().publish()
     say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, paths))
-    with progress_bar("Checking") as progress:
-        checked = publish.check(OPERATOR, paths, progress)
+    checked = publish.check(OPERATOR, paths)
     lines = publish.warnings(OPERATOR, checked, [path.resolve() for path in paths])
     say_lines(f"warning: {line}" for line in lines)
     click.echo(f"No errors in {_size(checked)}; version {checked.version}.")
@@ -78,8 +70,7 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
     container = stored()
     publish = container.publish()
     say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, [path]))
-    with progress_bar("Loading") as progress:
-        plan = publish.plan_load(OPERATOR, path, progress)
+    plan = publish.plan_load(OPERATOR, path)
     has_own_root = "canonical_root" in container.settings().model_fields_set
     if not has_own_root and not plan.is_bundled:
         say(
@@ -142,10 +133,8 @@ def export(path: Path) -> None:
 @catalogue.command("status")
 @as_json
 def status(*, as_json: bool) -> None:
-    """Show the published catalogue and when its entries were last checked against sources."""
-    container = stored()
-    publication, served = container.publish().status(OPERATOR)
-    age = served.age_on(container.clock().now().date())
+    """Show the published catalogue."""
+    publication, served = stored().publish().status(OPERATOR)
     if as_json:
         print_json(
             {
@@ -155,10 +144,6 @@ def status(*, as_json: bool) -> None:
                 "published_at": publication.published_at,
                 "published_by": publication.published_by,
                 "is_bundled": publication.is_bundled,
-                "oldest_check": age.oldest,
-                "newest_check": age.newest,
-                "checked_by_month": age.by_month,
-                "not_checked_for_a_year": age.overdue,
             }
         )
         return
@@ -167,10 +152,6 @@ def status(*, as_json: bool) -> None:
         f"Serving {_size(served)}; version {served.version}, "
         f"since {publication.published_at:%Y-%m-%d %H:%M:%S} UTC{by}."
     )
-    for month, count in age.by_month.items():
-        click.echo(f"{count} last checked in {month}")
-    if age.overdue:
-        say(f"evref: {len(age.overdue)} not checked for over a year: {_listed(age.overdue)}")
 
 
 def summary(plan: Plan, verb: str = "Serving") -> str:

@@ -19,7 +19,7 @@ from evref.cli.catalogue import catalogue, summary, user_name
 from evref.cli.codes import codes
 from evref.cli.institutions import institution, member
 from evref.cli.keys import key
-from evref.cli.output import progress_bar, replace_what_cannot_be_shown, say, say_lines
+from evref.cli.output import replace_what_cannot_be_shown, say, say_lines
 from evref.cli.wiring import Group, RefusedError, wired
 from evref.domain.errors import EvrefError, StorageUnavailableError
 from evref.domain.principal import Readers
@@ -135,8 +135,7 @@ cli.add_command(codes)
 
 
 def _prepare(container: Container) -> None:
-    with progress_bar("Loading the bundled catalogue") as progress:
-        plan = prepare(container, progress, by=user_name())
+    plan = prepare(container, by=user_name())
     if plan is not None:
         say(summary(plan).splitlines()[0])
 

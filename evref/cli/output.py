@@ -1,9 +1,8 @@
-"""The output of commands: tables for people, JSON for programs, and progress bars."""
+"""The output of commands: tables for people, and JSON for programs."""
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from io import TextIOWrapper
 from typing import Any
@@ -56,19 +55,6 @@ def say_lines(lines: Iterable[str]) -> None:
         say(line)
     if len(listed) > _MOST_LINES:
         say(f"and {len(listed) - _MOST_LINES} more")
-
-
-@contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on standard error, if it is a terminal."""
-    hidden = not sys.stderr.isatty()
-    with click.progressbar(length=1, label=label, file=sys.stderr, hidden=hidden) as bar:
-
-        def show(done: int, total: int) -> None:
-            bar.length = total
-            bar.update(done - bar.pos)
-
-        yield show
 
 
 def _cell(value: object) -> str:

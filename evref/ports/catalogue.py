@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -80,10 +80,6 @@ class CatalogueChanges(ABC):
         """Replace the whole map of SNOMED CT; None removes it. Repairs a damaged map."""
 
 
-Progress = Callable[[int, int], None]
-"""Called after each file with the number of files done and the total."""
-
-
 @dataclass(frozen=True, slots=True)
 class FileFault:
     """An error in a catalogue file; `line` counts from 1, or is None for the whole file."""
@@ -118,7 +114,7 @@ class CatalogueFiles(ABC):
     """Reads and writes the file format of the catalogue."""
 
     @abstractmethod
-    def read(self, paths: Iterable[Path], progress: Progress) -> Catalogue:
+    def read(self, paths: Iterable[Path]) -> Catalogue:
         """Return the catalogue in these files and folders.
 
         If a path does not exist, a file is invalid, or there is no file, raise

@@ -306,10 +306,6 @@ class CatalogueContract:
         assert storage.catalogue.loaded_map() == a_map("M17")
 
 
-def no_progress(done: int, total: int) -> None:
-    """Ignore progress."""
-
-
 class CatalogueFilesContract(Contract):
     port = CatalogueFiles
 
@@ -324,20 +320,9 @@ class CatalogueFilesContract(Contract):
 
         instance.write(catalogue, tmp_path / "new")
 
-        read = instance.read([tmp_path / "new"], no_progress)
+        read = instance.read([tmp_path / "new"])
         assert read.entries == catalogue.entries
         assert read.version == catalogue.version
-
-    def test_progress_is_reported_after_each_file(
-        self, instance: CatalogueFiles, tmp_path: Path
-    ) -> None:
-        """It has the number of finished files and the total."""
-        instance.write(a_catalogue(an_entry("asthma"), an_entry("migraine")), tmp_path)
-        reported: list[tuple[int, int]] = []
-
-        instance.read([tmp_path], lambda done, total: reported.append((done, total)))
-
-        assert reported == [(1, 2), (2, 2)]
 
     def test_what_is_not_read_is_named(self, instance: CatalogueFiles, tmp_path: Path) -> None:
         """No skipped file is omitted; written files are read."""
@@ -348,21 +333,21 @@ class CatalogueFilesContract(Contract):
 
         (name,) = instance.not_read([tmp_path])
         assert "notes.docx" in name
-        instance.read([tmp_path], no_progress)
+        instance.read([tmp_path])
 
     def test_a_path_that_is_not_there_is_a_fault(
         self, instance: CatalogueFiles, tmp_path: Path
     ) -> None:
         """The error names the path."""
         with pytest.raises(InvalidCatalogueError) as caught:
-            instance.read([tmp_path / "missing"], no_progress)
+            instance.read([tmp_path / "missing"])
 
         assert any("missing" in str(fault) for fault in caught.value.faults)
 
     def test_no_file_at_all_is_a_fault(self, instance: CatalogueFiles, tmp_path: Path) -> None:
         """An empty folder is not an empty catalogue."""
         with pytest.raises(InvalidCatalogueError):
-            instance.read([tmp_path], no_progress)
+            instance.read([tmp_path])
 
     def test_a_folder_that_is_not_empty_is_left_as_it_is(
         self, instance: CatalogueFiles, tmp_path: Path

@@ -38,7 +38,7 @@ class TestOwnKeysStorage(StorageContract):
 
 def test_the_service_admits_a_key_of_this_storage(container: Container) -> None:
     """It counts the request."""
-    container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
+    container.publish().publish_bundled(OPERATOR, by="operator")
     hospital = container.manage_institutions().create_institution(OPERATOR, "Hospital")
     key = container.manage_keys().create(OPERATOR, hospital.id, name="App", daily_limit=1)
     client = create_app(container.settings(), container).test_client()

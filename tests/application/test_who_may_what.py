@@ -65,7 +65,7 @@ def publish(storage: MemoryStorage, clock: FakeClock) -> PublishCatalogue:
     files.held = {ONE: a_catalogue(an_entry("one")), OTHER: a_catalogue(an_entry("other"))}
     publish = PublishCatalogue(storage, files, clock, OTHER)
     for path in (ONE, OTHER):
-        plan = publish.plan_load(Operator(), path, ignore_progress)
+        plan = publish.plan_load(Operator(), path)
         publish.publish(Operator(), plan, by="root", allow_removals=True)
     return publish
 
@@ -114,10 +114,6 @@ def house(
             "stranger": stranger.principal,
         },
     )
-
-
-def ignore_progress(_done: int, _total: int) -> None:
-    pass
 
 
 SEE = (DONE, DONE, DONE, NOT_ALLOWED, NOT_FOUND)
@@ -199,23 +195,21 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
             "LoadCodes.leading": lambda h, who: h.codes.leading(who, A_MAP),
             "LoadCodes.status": lambda h, who: h.codes.status(who),
             "LoadCodes.remove": lambda h, who: h.codes.remove(who, by="root"),
-            "PublishCatalogue.check": lambda h, who: h.publish.check(who, [ONE], ignore_progress),
+            "PublishCatalogue.check": lambda h, who: h.publish.check(who, [ONE]),
             "PublishCatalogue.not_read": lambda h, who: h.publish.not_read(who, [ONE]),
             "PublishCatalogue.warnings": lambda h, who: h.publish.warnings(
                 who, a_catalogue(an_entry()), [ONE]
             ),
-            "PublishCatalogue.plan_load": lambda h, who: h.publish.plan_load(
-                who, ONE, ignore_progress
-            ),
+            "PublishCatalogue.plan_load": lambda h, who: h.publish.plan_load(who, ONE),
             "PublishCatalogue.plan_rollback": lambda h, who: h.publish.plan_rollback(who),
             "PublishCatalogue.publish": lambda h, who: h.publish.publish(
                 who,
-                h.publish.plan_load(Operator(), ONE, ignore_progress),
+                h.publish.plan_load(Operator(), ONE),
                 by="root",
                 allow_removals=True,
             ),
             "PublishCatalogue.publish_bundled": lambda h, who: h.publish.publish_bundled(
-                who, ignore_progress, by="root"
+                who, by="root"
             ),
             "PublishCatalogue.export": lambda h, who: h.publish.export(who, Path("out")),
             "PublishCatalogue.status": lambda h, who: h.publish.status(who),

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -34,27 +30,6 @@ def test_the_bundled_catalogue_has_no_fault(run: Run) -> None:
     assert re.findall("^ignored: .*/(.*)$", result.err, re.MULTILINE) == [
         *("EDITORIAL.md", "FORMAT.md", "LICENSE.md", "README.md")
     ]
-
-
-def test_progress_is_shown_on_a_terminal_alone(run: Run, files: Path) -> None:
-    """It is on standard error, so programs can read standard output."""
-    command = ["catalogue", "check", str(files)]
-    piped = run(*command)
-    screen, terminal = pty.openpty()
-    with os.fdopen(screen, "rb", 0) as shown, os.fdopen(terminal, "wb", 0) as written:
-        done = subprocess.run(
-            [sys.executable, "-m", "evref", *command],
-            stdout=subprocess.PIPE,
-            stderr=written,
-            text=True,
-            check=True,
-        )
-        progress = shown.read(65536).decode()
-
-    assert piped.err == ""
-    assert "Checking" in progress
-    assert "100%" in progress
-    assert done.stdout == piped.out
 
 
 @pytest.mark.parametrize("command", ["check", "load"])

@@ -118,7 +118,7 @@ def load_catalogues(changes: Changes, url: str, _institution: str) -> None:
     publish = PublishCatalogue(container.storage(), files, container.clock(), BUNDLED_CATALOGUE)
     for path in _in_turn([*CATALOGUES], changes.random):
         with changes.reported():
-            plan = publish.plan_load(OPERATOR, path, lambda _done, _total: None)
+            plan = publish.plan_load(OPERATOR, path)
             publish.publish(OPERATOR, plan, by="operator", allow_removals=True)
 
 

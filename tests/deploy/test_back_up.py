@@ -72,7 +72,7 @@ def made(service: Installation) -> NewKey:
     """Prepare a database, and return a key that has sent two requests."""
     container = service.container
     container.storage().prepare()
-    container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
+    container.publish().publish_bundled(OPERATOR, by="operator")
     container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
     key = service.new_key()
     ask(service, key, 2)
@@ -85,9 +85,7 @@ def changed(service: Installation, key: NewKey) -> NewKey:
     ask(service, key, 3)
     container.manage_keys().revoke(OPERATOR, key.key.id)
     publish = container.publish()
-    plan = publish.plan_load(
-        OPERATOR, BUNDLED_CATALOGUE / "asthma.yaml", lambda _done, _total: None
-    )
+    plan = publish.plan_load(OPERATOR, BUNDLED_CATALOGUE / "asthma.yaml")
     publish.publish(OPERATOR, plan, by="operator", allow_removals=True)
     return service.new_key("Later")
 

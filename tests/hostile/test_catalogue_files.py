@@ -20,7 +20,7 @@ LONGEST_FAULT = 1000
 
 def read(file: Path) -> Catalogue | tuple[FileFault, ...]:
     try:
-        return YamlCatalogueFiles().read([file], lambda _done, _total: None)
+        return YamlCatalogueFiles().read([file])
     except InvalidCatalogueError as error:
         return error.faults
 

@@ -18,7 +18,7 @@ _NEVER_CLOSED = {"area", "base", "br", "col", "hr", "img", "input", "link", "met
 
 @cache
 def bundled() -> Catalogue:
-    return YamlCatalogueFiles().read([BUNDLED_CATALOGUE], lambda _done, _total: None)
+    return YamlCatalogueFiles().read([BUNDLED_CATALOGUE])
 
 
 def a_site(readers: Readers, catalogue: Catalogue | None = None, **more: object) -> Site:

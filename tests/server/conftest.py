@@ -155,7 +155,7 @@ def _database() -> bytes:
     with TemporaryDirectory() as folder:
         container = Installation(_settings(Path(folder))).container
         container.storage().prepare()
-        container.publish().publish_bundled(OPERATOR, lambda _done, _total: None, by="operator")
+        container.publish().publish_bundled(OPERATOR, by="operator")
         container.manage_institutions().create_institution(OPERATOR, INSTITUTION)
         container.storage().close()
         return (Path(folder) / "evref.sqlite").read_bytes()

@@ -18,7 +18,7 @@ from evref.domain.errors import (
     UnknownVersionError,
 )
 from evref.domain.principal import Principal, Right, authorise
-from evref.ports.catalogue import CATALOGUES_KEPT, CatalogueFiles, Progress
+from evref.ports.catalogue import CATALOGUES_KEPT, CatalogueFiles
 from evref.ports.storage import Storage
 from evref.ports.system import Clock
 
@@ -49,9 +49,9 @@ class PublishCatalogue:
     clock: Clock
     bundled: Path
 
-    def check(self, principal: Principal, paths: Iterable[Path], progress: Progress) -> Catalogue:
+    def check(self, principal: Principal, paths: Iterable[Path]) -> Catalogue:
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        return self.files.read(paths, progress)
+        return self.files.read(paths)
 
     def warnings(
         self, principal: Principal, catalogue: Catalogue, paths: Iterable[Path]
@@ -72,14 +72,14 @@ class PublishCatalogue:
         authorise(principal, Right.PUBLISH_CATALOGUE)
         return self.files.not_read(paths)
 
-    def plan_load(self, principal: Principal, path: Path, progress: Progress) -> Plan:
+    def plan_load(self, principal: Principal, path: Path) -> Plan:
         """Plan to publish the catalogue in this file or folder; changes nothing.
 
         A catalogue with the content of the bundled one is published as the bundled one, whatever
         its path.
         """
         authorise(principal, Right.PUBLISH_CATALOGUE)
-        catalogue = self.files.read([path], progress)
+        catalogue = self.files.read([path])
         return self._plan(catalogue, is_bundled=catalogue.version == self._bundled.version)
 
     def plan_rollback(self, principal: Principal, version: str | None = None) -> Plan:
@@ -109,7 +109,7 @@ class PublishCatalogue:
         if plan.is_needed:
             self._publish(principal, plan, by=by)
 
-    def publish_bundled(self, principal: Principal, progress: Progress, *, by: str) -> Plan | None:
+    def publish_bundled(self, principal: Principal, *, by: str) -> Plan | None:
         """Publish the bundled catalogue if no catalogue or an older bundled one is served.
 
         Returns None if the operator has published another catalogue, if this one is already
@@ -120,7 +120,7 @@ class PublishCatalogue:
         history = self.storage.catalogue.history()
         if history and not history[0].is_bundled:
             return None
-        plan = self._plan(self.files.read([self.bundled], progress), is_bundled=True)
+        plan = self._plan(self.files.read([self.bundled]), is_bundled=True)
         if plan.is_needed and plan.replaces == (history[0].version if history else None):
             with suppress(CatalogueReplacedError):
                 self._publish(principal, plan, by=by)
@@ -152,7 +152,7 @@ class PublishCatalogue:
 
     @cached_property
     def _bundled(self) -> Catalogue:
-        return self.files.read([self.bundled], lambda _done, _total: None)
+        return self.files.read([self.bundled])
 
     def _plan(self, catalogue: Catalogue, *, is_bundled: bool) -> Plan:
         served = self.storage.catalogue.version()

@@ -75,7 +75,7 @@ def knee_with(old: str, new: str) -> str:
 
 
 def read(*paths: Path) -> Catalogue:
-    return YamlCatalogueFiles().read(paths, lambda _done, _total: None)
+    return YamlCatalogueFiles().read(paths)
 
 
 def faults_in(*paths: Path) -> tuple[FileFault, ...]:

@@ -182,7 +182,7 @@ def test_hostile_files_take_little_memory(tmp_path: Path) -> None:
         "from evref.adapters.outbound.files import YamlCatalogueFiles\n"
         "from evref.ports.catalogue import InvalidCatalogueError\n"
         "resource.setrlimit(resource.RLIMIT_AS, (2**29, 2**29))\n"
-        "try: YamlCatalogueFiles().read([Path(sys.argv[1])], lambda *_: None)\n"
+        "try: YamlCatalogueFiles().read([Path(sys.argv[1])])\n"
         "except InvalidCatalogueError as error: print(*error.faults, sep='\\n')\n"
     )
     done = subprocess.run(

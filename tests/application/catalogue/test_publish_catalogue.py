@@ -40,7 +40,7 @@ def publish(
 
 def load(publish: PublishCatalogue, path: Path) -> None:
     """Publish the files at the path, even if this removes diagnoses."""
-    plan = publish.plan_load(OPERATOR, path, ignore_progress)
+    plan = publish.plan_load(OPERATOR, path)
     publish.publish(OPERATOR, plan, by="ward", allow_removals=True)
 
 
@@ -48,15 +48,11 @@ def served(publish: PublishCatalogue) -> str:
     return publish.status(OPERATOR)[1].version
 
 
-def ignore_progress(_done: int, _total: int) -> None:
-    pass
-
-
 def test_the_later_of_two_concurrent_plans_is_refused(publish: PublishCatalogue) -> None:
     """The changes in the later plan refer to a catalogue that has been replaced."""
     first, second = (
-        publish.plan_load(OPERATOR, ONE, ignore_progress),
-        publish.plan_load(OPERATOR, OTHER, ignore_progress),
+        publish.plan_load(OPERATOR, ONE),
+        publish.plan_load(OPERATOR, OTHER),
     )
     publish.publish(OPERATOR, first, by="ward")
 
@@ -81,7 +77,7 @@ def test_a_damaged_catalogue_can_be_published_again(
     publish = PublishCatalogue(storage, files, clock, BUNDLED)
     keep_catalogue(storage, CATALOGUES[ONE])
 
-    publish.publish(OPERATOR, publish.plan_load(OPERATOR, ONE, ignore_progress), by="ward")
+    publish.publish(OPERATOR, publish.plan_load(OPERATOR, ONE), by="ward")
 
     assert store.version() == CATALOGUES[ONE].version
     assert len(store.history()) == 2
@@ -121,14 +117,14 @@ def test_the_bundled_catalogue_is_published_where_there_is_none_or_an_older_bund
     for name, removed in (("bundled", ()), ("newly-bundled", ("bundled",))):
         files.held[BUNDLED] = a_catalogue(an_entry(name))
 
-        plan = publish.publish_bundled(OPERATOR, ignore_progress, by="root")
+        plan = publish.publish_bundled(OPERATOR, by="root")
 
         assert plan is not None
         assert (plan.changes.added, plan.changes.removed) == ((name,), removed)
         assert served(publish) == files.held[BUNDLED].version
         assert publish.history(OPERATOR)[0].is_bundled
         assert publish.history(OPERATOR)[0].published_by == "root"
-        assert publish.publish_bundled(OPERATOR, ignore_progress, by="root") is None
+        assert publish.publish_bundled(OPERATOR, by="root") is None
 
 
 def test_the_bundled_catalogue_counts_as_bundled_wherever_it_is_loaded_from(
@@ -141,20 +137,20 @@ def test_the_bundled_catalogue_counts_as_bundled_wherever_it_is_loaded_from(
 
     assert [publication.is_bundled for publication in publish.history(OPERATOR)] == [True, False]
     files.held[BUNDLED] = a_catalogue(an_entry("newly-bundled"))
-    assert publish.publish_bundled(OPERATOR, ignore_progress, by="root") is not None
+    assert publish.publish_bundled(OPERATOR, by="root") is not None
 
 
 def test_the_bundled_catalogue_does_not_replace_one_that_the_operator_chose(
     publish: PublishCatalogue, files: FakeCatalogueFiles
 ) -> None:
     """The operator chooses a catalogue by loading files, or by a rollback to an earlier one."""
-    publish.publish_bundled(OPERATOR, ignore_progress, by="root")
+    publish.publish_bundled(OPERATOR, by="root")
     load(publish, ONE)
     files.held[BUNDLED] = a_catalogue(an_entry("newly-bundled"))
 
-    assert publish.publish_bundled(OPERATOR, ignore_progress, by="root") is None
+    assert publish.publish_bundled(OPERATOR, by="root") is None
     assert served(publish) == CATALOGUES[ONE].version
 
     publish.publish(OPERATOR, publish.plan_rollback(OPERATOR), by="ward", allow_removals=True)
-    assert publish.publish_bundled(OPERATOR, ignore_progress, by="root") is None
+    assert publish.publish_bundled(OPERATOR, by="root") is None
     assert served(publish) == CATALOGUES[BUNDLED].version

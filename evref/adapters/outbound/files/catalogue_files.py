@@ -24,17 +24,16 @@ _Locations: TypeAlias = dict[tuple[str | int, str], str]
 class YamlCatalogueFiles(catalogue.CatalogueFiles):
     """One YAML file for each diagnosis; docs/reference/catalogue-format.md has the format."""
 
-    def read(self, paths: Iterable[pathlib.Path], progress: catalogue.Progress) -> Catalogue:
+    def read(self, paths: Iterable[pathlib.Path]) -> Catalogue:
         folders = Folders(paths)
         locations: _Locations = {}
         entries = []
         faults = list(folders.faults)
-        for done, path in enumerate(folders.files, start=1):
+        for path in folders.files:
             entry, errors = _entry(path, locations)
             faults += errors
             if entry is not None:
                 entries.append(entry)
-            progress(done, len(folders.files))
         if faults:
             raise InvalidCatalogueError(faults)
         return Catalogue(entries)
