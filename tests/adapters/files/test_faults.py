@@ -39,7 +39,7 @@ CASES = {
     "name a truth value": (
         "name: Knee osteoarthritis",
         "‸name: yes",
-        'name: must be text, put it in quotes: "yes" is true or false without them',
+        'name: must be text, put it in quotes: "yes"',
     ),
     "icd10 malformed": (
         'icd10: ["M17"]',
@@ -49,7 +49,7 @@ CASES = {
     "checked_on without quotes": (
         'checked_on: "2026-11-21"',
         "‸checked_on: 2026-11-21",
-        'checked_on: must be text, put it in quotes: "2026-11-21" is a date without them',
+        'checked_on: must be text, put it in quotes: "2026-11-21"',
     ),
     "intervention field unknown": (
         "    phase: chronic\n",

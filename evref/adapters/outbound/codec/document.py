@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import islice
+from textwrap import wrap
 from typing import Any
 
 from evref.adapters.outbound.codec.records import (
@@ -166,14 +167,8 @@ def _author(authors: str) -> str:
     'martin-ginis'
     """
     surname, _ = surname_and_initials(authors.partition(",")[0].strip())
-    name = folded(surname)
-    slug = ""
-    for word in re.findall("[a-z0-9]+", re.sub("['\u2019]", "", name)):
-        longer = f"{slug}-{word}" if slug else word
-        if slug and len(longer) > _LONGEST_AUTHOR:
-            break
-        slug = longer[:_LONGEST_AUTHOR]
-    return slug or "unnamed"
+    words = re.findall("[a-z0-9]+", re.sub("['\u2019]", "", folded(surname))) or ["unnamed"]
+    return wrap(" ".join(words), _LONGEST_AUTHOR)[0].replace(" ", "-")
 
 
 def _letters(place: int) -> str:

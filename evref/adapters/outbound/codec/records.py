@@ -35,16 +35,12 @@ _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 @dataclass(frozen=True, slots=True)
 class Unquoted:
-    """A scalar of a file that no field accepts without quotes; `kind` is its type in YAML."""
+    """A scalar of a file that is text only in quotes; without them, only a flag accepts it."""
 
     text: str
-    kind: str
 
-
-class Quoted(str):
-    """Text of a file that is a number without its quotes."""
-
-    __slots__ = ()
+    def __str__(self) -> str:
+        return self.text
 
 
 class UnreadableError(ValueError):
@@ -143,20 +139,19 @@ def _reader(kind: Kind, *, is_valid: bool) -> _Read:
 
 
 def _value_reader(kind: Kind, *, is_valid: bool) -> _Read:
-    or_null = " or null" if kind.is_nullable else ""
     if kind.is_record:
         return partial(read_record, kind.type, is_valid=is_valid)
     if kind.is_list:
         return partial(read_list, _reader(kind.items[0], is_valid=is_valid))
     if kind.is_pair:
         read = _reader(declared(kind.type)[0].kind, is_valid=is_valid)
-        return partial(_read_pair, kind.type, read, or_null)
+        return partial(_read_pair, kind.type, read)
     if kind.is_mapping:
         keys, values = (_reader(item, is_valid=is_valid) for item in kind.items)
         return partial(_read_mapping, keys, values)
     if issubclass(kind.type, StrEnum):
         return _member_reader(kind.type)
-    return partial(_SCALARS[kind.type], or_null=or_null)
+    return (_STORED_SCALARS if is_valid else _SCALARS)[kind.type]
 
 
 def read_each(read: _Read, values: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
@@ -176,10 +171,9 @@ def read_list(read: _Read, values: object) -> tuple[Any, ...]:
 _ENDS = 2
 
 
-def _read_pair(kind: type, read: _Read, or_null: str, values: object) -> tuple[Any, ...]:
+def _read_pair(kind: type, read: _Read, values: object) -> tuple[Any, ...]:
     if not isinstance(values, list) or len(values) != _ENDS:
-        allowed = f"a list of two numbers, the lower end first{or_null and ', or null'}"
-        raise UnreadableError([((), f"must be {allowed}")])
+        raise UnreadableError([((), "must be a list of two numbers, the lower end first")])
     pair: tuple[Any, ...] = kind(*read_list(read, values))
     return pair
 
@@ -202,52 +196,55 @@ def _member_reader(kind: type[StrEnum]) -> _Read:
     return read
 
 
-def read_text(value: object, or_null: str = "") -> str:
+def read_text(value: object) -> str:
     if isinstance(value, str):
-        return str(value)
+        return value
     if type(value) in {Unquoted, int, Decimal}:
-        given = value if isinstance(value, Unquoted) else Unquoted(str(value), "a number")
-        reason = f'put it in quotes: "{_clipped(given.text)}" is {given.kind} without them'
-        raise UnreadableError([((), f"must be text, {reason}")])
-    raise wrong(f"text{or_null}", value)
+        raise UnreadableError([((), f'must be text, put it in quotes: "{_clipped(str(value))}"')])
+    raise wrong("text", value)
 
 
-def _read_whole_number(value: object, or_null: str = "") -> int:
+def _read_whole_number(value: object) -> int:
     if type(value) is int:
         return value
-    raise wrong(f"a whole number without quotes, such as 2020{or_null and ', or null'}", value)
+    raise wrong("a whole number without quotes, such as 2020", value)
 
 
-def _read_flag(value: object, or_null: str = "") -> bool:
+def _read_flag(value: object) -> bool:
     if isinstance(value, Unquoted) and value.text in _FLAGS:
         return _FLAGS[value.text]
     if type(value) is bool:
         return value
-    raise wrong(f"true or false, without quotes{or_null}", value)
+    raise wrong("true or false, without quotes", value)
 
 
-def _read_number(value: object, or_null: str = "") -> Decimal:
-    # Stored documents have numbers as text, which preserves the version of an earlier release.
-    if type(value) in {int, Decimal, str} and NUMBER.fullmatch(str(value)):
-        return Decimal(str(value))
-    raise wrong(f"a number without quotes, such as -0.49{or_null and ', or null'}", value)
+def _read_number(value: object) -> Decimal:
+    if isinstance(value, Decimal) or type(value) is int:
+        return Decimal(value)
+    raise wrong("a number without quotes, such as -0.49", value)
 
 
-def _read_date(value: object, or_null: str = "") -> date:
-    text = read_text(value, or_null)
+def _read_stored_number(value: object) -> Decimal:
+    # Numbers are stored as text, which preserves the version of an earlier release.
+    return _read_number(Decimal(str(value)) if NUMBER.fullmatch(str(value)) else value)
+
+
+def _read_date(value: object) -> date:
+    text = read_text(value)
     if _DATE.fullmatch(text) is not None:
         with suppress(ValueError):
             return date.fromisoformat(text)
     raise wrong('a date (year, month and day) in quotes, such as "2026-11-21"', text)
 
 
-_SCALARS: dict[type, Callable[..., Any]] = {
+_SCALARS: dict[type, _Read] = {
     str: read_text,
     int: _read_whole_number,
     bool: _read_flag,
     Decimal: _read_number,
     date: _read_date,
 }
+_STORED_SCALARS: dict[type, _Read] = {**_SCALARS, Decimal: _read_stored_number}
 
 
 def wrong(allowed: str, value: object) -> UnreadableError:
@@ -263,8 +260,6 @@ def _found(value: object) -> str:
             return "but is a mapping"
         case None:
             return "but is empty"
-        case Unquoted():
-            return f'not "{_clipped(value.text)}"'
         case _:
             return f'not "{_clipped(str(value))}"'
 

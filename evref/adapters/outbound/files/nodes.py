@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from evref.adapters.outbound.codec.records import NUMBER, Quoted, Unquoted
+from evref.adapters.outbound.codec.records import NUMBER, Unquoted
 from evref.domain.rules import CONTROL
 
 DEEPEST_NESTING = 20
@@ -29,15 +29,8 @@ LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", 
 _resolve: Callable[[type[yaml.Node], str, tuple[bool, bool]], str]
 _resolve = yaml.resolver.Resolver().resolve
 _NodeEvent: TypeAlias = yaml.ScalarEvent | yaml.CollectionStartEvent
-_KINDS = {
-    "tag:yaml.org,2002:str": "text",
-    "tag:yaml.org,2002:null": "null",
-    "tag:yaml.org,2002:bool": "true or false",
-    "tag:yaml.org,2002:int": "a number",
-    "tag:yaml.org,2002:float": "a number",
-    "tag:yaml.org,2002:timestamp": "a date",
-    "tag:yaml.org,2002:merge": "merge",
-}
+_TEXT, _NULL = "tag:yaml.org,2002:str", "tag:yaml.org,2002:null"
+_NUMBERS = {"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
 
 
 class FileError(Exception):
@@ -151,7 +144,7 @@ class _Reader:
 def _check_key(key: Node, fields: Mapping[str, Node]) -> None:
     if key.inner is not None:
         raise FileError(key.line, "a key must be a plain word, not a list or a mapping")
-    if key.data == Unquoted("<<", "merge"):
+    if key.data == Unquoted("<<"):
         raise FileError(key.line, "merge keys (<<) are not allowed, write the fields out")
     if key.text in fields:
         first = fields[key.text].line
@@ -175,17 +168,16 @@ def _scalar(event: yaml.ScalarEvent, line: int) -> Node:
         raise FileError(line, f"must be text without control characters, has {name}")
     text = event.value.strip()
     tag = _resolve(yaml.ScalarNode, event.value, event.implicit)
-    kind = _KINDS.get(tag, "something else")
     data: object
-    if kind == "text":
-        data = Quoted(text) if NUMBER.fullmatch(text) else text
-    elif kind == "null":
+    if tag == _TEXT:
+        data = text
+    elif tag == _NULL:
         data = None
-    elif kind == "a number" and _WHOLE_NUMBER.fullmatch(text):
+    elif tag in _NUMBERS and _WHOLE_NUMBER.fullmatch(text):
         data = int(text)
-    elif kind == "a number" and NUMBER.fullmatch(text):
+    elif tag in _NUMBERS and NUMBER.fullmatch(text):
         # 0.80 and 0.8 are the same number, so they have the same digits; 0 avoids an exponent.
         data = Decimal(text).normalize() + 0
     else:
-        data = Unquoted(text, kind)
+        data = Unquoted(text)
     return Node(line, data, text)
