@@ -1,7 +1,5 @@
 """A circuit breaker: keeps requests from queueing while storage hangs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from threading import Lock
 from typing import TypeVar
@@ -23,24 +21,17 @@ class CircuitBreaker:
     - *Half-open*: one call at a time goes through, and the others fail at once. A response closes
       the circuit; another call that hangs opens it again.
 
-    Everything that a request calls shares one circuit, so that the request waits only once. A
-    server that only some calls use, such as Redis, also has its own `within` the shared one.
+    Each server that may hang alone has a circuit of its own.
     """
 
-    def __init__(self, clock: Clock, within: CircuitBreaker | None = None) -> None:
+    def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._within = within
         # None while the circuit is closed, or else the monotonic time when it becomes half-open.
         self._half_open_at: float | None = None
         self._answered_at = float("-inf")
         self._trial = Lock()
 
     def __call__(self, call: Callable[[], _Answer]) -> _Answer:
-        if self._within is None:
-            return self._guarded(call)
-        return self._within(lambda: self._guarded(call))
-
-    def _guarded(self, call: Callable[[], _Answer]) -> _Answer:
         half_open_at = self._half_open_at
         if half_open_at is None:
             return self._watched(call)

@@ -107,7 +107,7 @@ class Container(containers.DeclarativeContainer):
 
     circuit_breaker = One(CircuitBreaker, clock)
     # Redis may hang while the database, with the catalogue and the sessions, responds.
-    gate = One(Gate, storage, clock, One(CircuitBreaker, clock, circuit_breaker))
+    gate = One(Gate, storage, clock, One(CircuitBreaker, clock))
     browse = One(
         BrowseCatalogue,
         storage.provided.catalogue,

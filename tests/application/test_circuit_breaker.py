@@ -107,32 +107,3 @@ def test_a_late_failure_does_not_open_a_circuit_that_another_answer_closed(
     fail(breaker, while_another_is_answered)
 
     assert lets_through(breaker)
-
-
-def test_a_circuit_within_another_stays_open_when_another_server_responds(
-    breaker: CircuitBreaker, clock: FakeClock
-) -> None:
-    """For example, Redis hangs while the database returns the next catalogue."""
-    within = CircuitBreaker(clock, breaker)
-
-    def while_the_other_server_responds() -> None:
-        clock.advance(seconds=2)
-        assert lets_through(breaker)
-
-    fail(within, while_the_other_server_responds)
-
-    assert not lets_through(within)
-    assert lets_through(breaker)
-    clock.advance(seconds=1)
-    assert lets_through(within)
-
-
-def test_a_hang_of_the_shared_server_opens_every_circuit_within(
-    breaker: CircuitBreaker, clock: FakeClock
-) -> None:
-    """A request that calls the server twice therefore waits only once."""
-    within = CircuitBreaker(clock, breaker)
-
-    fail(breaker, lambda: clock.advance(seconds=2))
-
-    assert not lets_through(within)
