@@ -131,8 +131,8 @@ class CatalogueFiles(ABC):
         """Return the map of SNOMED CT to ICD-10 in a file, which may be in an archive.
 
         `refset` is the id of the reference set to read; by default a known one, or the only one.
-        If the file or any of its rows cannot be read, raise `InvalidCatalogueError`, which names
-        up to 100 such rows.
+        If the file or any of its rows cannot be read, raise `InvalidCatalogueError` with the first
+        error.
         """
 
     @abstractmethod

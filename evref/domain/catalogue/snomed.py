@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from typing import TypeAlias
 
 from evref.domain.catalogue.catalogue import Catalogue
@@ -25,34 +24,20 @@ NOT_IN_MAP = "is not in the map of SNOMED CT that the operator has loaded"
 NO_MAP = "cannot be read: the operator has loaded no map of SNOMED CT"
 
 
-class Rule(StrEnum):
-    """The kinds of rules of a row."""
+def branches(rows: Iterable[tuple[int, bool, str]]) -> tuple[str, ...]:
+    """Return the targets of a group's rows, which are its branches.
 
-    TRUE = "TRUE"
-    OTHERWISE = "OTHERWISE TRUE"
-    IF = "IFA"
-
-    @classmethod
-    def parse(cls, text: str) -> Rule | None:
-        """Return the kind of a rule, or None if it is none of them."""
-        if text.startswith("IFA "):
-            return cls.IF
-        return next((kind for kind in (cls.TRUE, cls.OTHERWISE) if text == kind), None)
-
-
-def branches(rows: Iterable[tuple[int, Rule, str]]) -> tuple[str, ...]:
-    """Return the targets of a group's rows (priority, rule, target), which are its branches.
-
+    A row is its priority, whether it applies whatever the patient (not IFA), and its target.
     Without a row that always applies, a patient may have no target.
 
-    >>> branches([(2, Rule.OTHERWISE, "M17.9"), (1, Rule.IF, "M17.0")])
+    >>> branches([(2, True, "M17.9"), (1, False, "M17.0")])
     ('M17.0', 'M17.9')
-    >>> branches([(1, Rule.IF, "M17.0")])
+    >>> branches([(1, False, "M17.0")])
     ('M17.0', '')
     """
-    by_priority = sorted(rows)
-    is_complete = any(rule is not Rule.IF for _, rule, _ in by_priority)
-    targets = [target for _, _, target in by_priority]
+    in_order = sorted(rows)
+    targets = [target for _, _, target in in_order]
+    is_complete = any(always_applies for _, always_applies, _ in in_order)
     return tuple(dict.fromkeys(targets if is_complete else [*targets, ""]))
 
 

@@ -134,7 +134,7 @@ def test_a_file_may_be_compressed_and_have_a_byte_order_mark(tmp_path: Path) -> 
         (row().rpartition("\t")[0], "must have 13 columns, has 12"),
     ],
 )
-def test_each_row_that_cannot_be_read_is_an_error_with_its_line(
+def test_a_row_that_cannot_be_read_is_an_error_with_its_line(
     tmp_path: Path, line: str, message: str
 ) -> None:
     file = a_file(tmp_path, HEADER, row("1"), line, row("2"))
@@ -142,30 +142,36 @@ def test_each_row_that_cannot_be_read_is_an_error_with_its_line(
     with pytest.raises(InvalidCatalogueError) as refused:
         read(file)
 
-    assert (3, message) in [(fault.line, fault.message) for fault in refused.value.faults]
-    assert "in the map." in str(refused.value)
+    (fault,) = refused.value.faults
+    assert (fault.line, fault.message) == (3, message)
+    assert str(refused.value) == "1 error in the map."
 
 
 @pytest.mark.parametrize(
     ("content", "line", "message"),
     [
-        (b"", None, "is empty"),
+        (b"", 1, "must be an ExtendedMap of RF2 or, without --refset, a table of two columns"),
         (f"{HEADER}\n".encode(), None, "has no active row of a map"),
-        (HEADER.replace("mapRule", "x").encode(), 1, "has no column mapRule"),
-        (b"101\n", 1, "must be an ExtendedMap of RF2, or a table of two columns"),
-        (b"101;M17\n102;\xff\n", 2, "must be UTF-8, has the byte 0xFF"),
+        (
+            HEADER.replace("mapRule", "x").encode(),
+            1,
+            "must have the columns id, effectiveTime, active",
+        ),
+        (b"101\n", 1, "must be an ExtendedMap of RF2 or, without --refset, a table of two columns"),
+        (b"a;b\n", None, "has no active row of a map"),
+        (b"101;M17\n102;\xff\n", 2, "the second column must be a code of ICD-10"),
         (b"101;M17\n102;M17;x\n", 2, "must have 2 columns, has 3"),
         (b"101;M17\nx;M17\n", 2, "the first column must be a code of SNOMED CT"),
         (b"101;M17\n102;M1\n", 2, "the second column must be a code of ICD-10"),
         (b"PK\x03\x04x", None, "cannot be read: File is not a zip file"),
         (b'101;M17\n102;"M17"x\n', 2, "is not a row of a table"),
         (b"x;M17\n101;M17\n", 1, "the first column must be a code of SNOMED CT"),
-        (b"101;" + b"M" * 70_000, 1, "must have at most 65,536 bytes"),
+        (b"101;" + b"M" * 70_000, 1, "the second column must be a code of ICD-10"),
         (gzip.compress(b"101;M17\n", mtime=0)[:-9], None, "cannot be read"),
         (
             "\n".join([HEADER, row(refset="1"), row("2", refset="2")]).encode(),
             None,
-            "has the maps of 2 reference sets",
+            "has the reference sets 1, 2; name one of them with --refset",
         ),
     ],
 )
@@ -188,33 +194,16 @@ def test_a_missing_file_is_rejected(tmp_path: Path) -> None:
         read(tmp_path / "missing")
 
 
-@pytest.mark.parametrize(
-    ("lines", "times", "message"),
-    [
-        ((b" " * 65_535 + b"\n") * 16, 1025, "must be in the first 1,024 MiB"),
-        (b"\n" * 1000, 5000, "must be one of at most 5,000,000 rows"),
-    ],
-)
-def test_a_small_file_cannot_expand_without_limit(
-    tmp_path: Path, lines: bytes, times: int, message: str
-) -> None:
-    """Compressed, the file has at most 1 MB. Its lines are blank, so it has no other fault."""
+def test_a_small_file_cannot_expand_without_limit(tmp_path: Path) -> None:
+    """Compressed, the file has 30 kB. Its lines are blank, so it has no other fault."""
     file = tmp_path / "map.txt.gz"
-    file.write_bytes(gzip.compress(HEADER.encode() + b"\n") + gzip.compress(lines) * times)
+    file.write_bytes(gzip.compress(HEADER.encode() + b"\n" * 5_000_001))
 
     with pytest.raises(InvalidCatalogueError) as caught:
         read(file)
 
-    assert [fault.message for fault in caught.value.faults] == [message]
-
-
-def test_reading_ends_at_the_hundredth_fault(tmp_path: Path) -> None:
-    file = a_file(tmp_path, HEADER, *["x"] * 200)
-
-    with pytest.raises(InvalidCatalogueError) as caught:
-        read(file)
-
-    assert len(caught.value.faults) == 100
+    (fault,) = caught.value.faults
+    assert fault.message == "must be one of at most 5,000,000 rows"
 
 
 UK = "999002271000000101"
@@ -258,7 +247,9 @@ def test_a_reference_set_can_be_named(tmp_path: Path) -> None:
         read(file, "99")
 
     (fault,) = refused.value.faults
-    assert fault.message == "has no active row of 99; it has 447562003, 77, 88"
+    assert (
+        fault.message == "has the reference sets 447562003, 77, 88; name one of them with --refset"
+    )
 
 
 def test_names_of_columns_may_be_in_any_case(tmp_path: Path) -> None:

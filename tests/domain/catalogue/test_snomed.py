@@ -12,7 +12,7 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.matching import Match, Relation
 from evref.domain.catalogue.record_code import Classification, Edition, RecordCode, read_part
-from evref.domain.catalogue.snomed import NOT_IN_MAP, Groups, Rule, SnomedMap, branches
+from evref.domain.catalogue.snomed import NOT_IN_MAP, Groups, SnomedMap, branches
 from evref.testing.builders import a_diagnosis
 
 CATALOGUE = Catalogue(
@@ -70,31 +70,16 @@ def test_a_diagnosis_is_certain_only_if_every_branch_of_a_group_leads_to_it(
     assert relations(tuple(group[::-1] for group in groups[::-1])) == by_diagnosis
 
 
-@given(st.lists(st.tuples(st.integers(1, 9), st.sampled_from(Rule), TARGETS), min_size=1))
-def test_every_row_is_a_branch_with_an_empty_one_unless_a_rule_always_holds(
-    rows: list[tuple[int, Rule, str]],
+@given(st.lists(st.tuples(st.integers(1, 9), st.booleans(), TARGETS), min_size=1))
+def test_every_row_is_a_branch_with_an_empty_one_unless_one_always_applies(
+    rows: list[tuple[int, bool, str]],
 ) -> None:
     alternatives = branches(rows)
 
     targets = {target for _, _, target in rows}
-    is_complete = any(rule is not Rule.IF for _, rule, _ in rows)
+    is_complete = any(always_applies for _, always_applies, _ in rows)
     assert {*alternatives} == (targets if is_complete else targets | {""})
     assert len({*alternatives}) == len(alternatives)
-
-
-@pytest.mark.parametrize(
-    ("text", "rule"),
-    [
-        ("TRUE", Rule.TRUE),
-        ("OTHERWISE TRUE", Rule.OTHERWISE),
-        ("IFA 248152002 | Female (finding) |", Rule.IF),
-        ("IFA", None),
-        ("", None),
-        ("FALSE", None),
-    ],
-)
-def test_a_rule_is_one_of_three_kinds(text: str, rule: Rule | None) -> None:
-    assert Rule.parse(text) is rule
 
 
 @pytest.mark.parametrize("text", ["", "0", "01", "1" * 19, "٣", "12 3", "M17", "-1"])

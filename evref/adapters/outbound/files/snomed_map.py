@@ -8,29 +8,46 @@ import re
 import zipfile
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from itertools import groupby
-from operator import attrgetter
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
+from io import TextIOWrapper
+from itertools import chain, groupby
+from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from sys import intern
+from typing import IO, BinaryIO, Literal, NamedTuple, cast
 
 from evref.adapters.outbound.files.folders import opened, reason, shown_path
 from evref.adapters.outbound.files.nodes import FileError
 from evref.domain.catalogue.record_code import Classification, Edition, read_part
-from evref.domain.catalogue.snomed import Groups, Rule, SnomedMap, branches
+from evref.domain.catalogue.snomed import Groups, SnomedMap, branches
 from evref.ports.catalogue import FileFault, InvalidCatalogueError, MapFile
 
-_COLUMNS = ("id", "effectiveTime", "active", "refsetId", "referencedComponentId")
-_COLUMNS_OF_MAP = (*_COLUMNS, "mapGroup", "mapPriority", "mapRule", "mapTarget")
-_CODE = re.compile("[1-9][0-9]{0,17}")
+# The UK edition states no rules: its rows are alternatives.
+_ALWAYS = {"TRUE", "OTHERWISE TRUE", ""}
+_NUMBER = "[0-9]{1,4}", "must be a whole number"
+_CODE = "[1-9][0-9]{0,17}", "must be a code of SNOMED CT: 1 to 18 digits"
+_COLUMNS = {
+    "id": (".+", "must not be empty"),
+    "effectiveTime": ("[0-9]{8}", "must be a date such as 20260701"),
+    "active": ("[01]", "must be 0 or 1"),
+    "refsetId": (".+", "must not be empty"),
+    "referencedComponentId": _CODE,
+    "mapGroup": _NUMBER,
+    "mapPriority": _NUMBER,
+    "mapRule": ("|IFA .+|(OTHERWISE )?TRUE", "must be TRUE, OTHERWISE TRUE, or begin with IFA"),
+    # Other reference sets may map to other classifications.
+    "mapTarget": (".*", "must be a code of ICD-10, such as M17.9"),
+}
+"""The columns of an ExtendedMap that are read, each with a regular expression and its form."""
+
 _LONGEST_LINE = 64 * 1024
-# A map has 100 MB and several hundred thousand rows. A small compressed file could fill the memory.
-_MOST_BYTES = 1024**3
+"""In characters; the rest of a longer line is read as another row, which is then faulty."""
+# A map has several hundred thousand rows. A small compressed file could fill the memory.
 _MOST_ROWS = 5_000_000
-_MOST_FAULTS = 100
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _MOST_NAMED = 10
+_NO_ROWS = "has no active row of a map"
 
 _UK = "999002271000000101"
 _EDITION_OF = {"447562003": Edition.WHO, "6011000124106": Edition.CM, _UK: Edition.WHO}
@@ -38,8 +55,8 @@ _EDITION_OF = {"447562003": Edition.WHO, "6011000124106": Edition.CM, _UK: Editi
 the UK's. The first of them that a file has is read.
 """
 
-_NO_TARGET_OF_UK = {"#NC", "#HLT"}
-"""Not classifiable, and too high a level to classify."""
+_NO_TARGET = {"", "#NC", "#HLT"}
+"""In the UK edition: not classifiable, and too high a level to classify."""
 
 # The UK edition writes codes without dots, with an X for a missing fourth character, and with D or
 # A for dagger or asterisk.
@@ -47,47 +64,24 @@ _MARK_OF_UK = re.compile(r"(?<=^[A-Z][0-9]{2})X(?=[AD]?$)|(?<=[0-9X])[AD]$")
 
 
 class _Row(NamedTuple):
-    """A row of an ExtendedMap; only its id, time and state are checked."""
-
-    time: str
-    is_active: bool
-    line: int
-    refset: str
-    code: str
-    group: str
-    priority: str
-    rule: str
-    target: str
-
-
-class _Target(NamedTuple):
-    """What an active row of an ExtendedMap says."""
+    """A row of an ExtendedMap, in the order in which its branches are read."""
 
     code: int
     group: int
     priority: int
-    rule: Rule
-    text: str
-
-
-class _RowError(Exception):
-    """Indicates a row that cannot be read; the text says why."""
+    always_applies: bool
+    target: str
+    line: int
+    refset: str
+    time: str
+    is_active: bool
 
 
 def read_snomed_map(path: Path, refset: str | None) -> MapFile:
     """Return the map in a file, which may be compressed with gzip or in a zip archive."""
     try:
-        with ExitStack() as closing:
-            file = closing.enter_context(opened(path))
-            start = file.read(len(_ZIP))
-            file.seek(0)
-            unpacked: IO[bytes] = file
-            if start == _ZIP:
-                archive = closing.enter_context(zipfile.ZipFile(file))
-                unpacked = closing.enter_context(archive.open(_member(archive)))
-            elif start.startswith(_GZIP):
-                unpacked = cast("IO[bytes]", closing.enter_context(gzip.GzipFile(fileobj=file)))
-            return _Reader(shown_path(path), refset).read(_lines(unpacked))
+        with opened(path) as file, _unpacked(file) as text:
+            return _read(text, refset)
     except FileError as error:
         fault = FileFault(shown_path(path), error.line, error.message)
     except (OSError, EOFError, ValueError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
@@ -96,207 +90,149 @@ def read_snomed_map(path: Path, refset: str | None) -> MapFile:
     raise InvalidCatalogueError([fault], "the map")
 
 
+def _unpacked(file: BinaryIO) -> TextIOWrapper:
+    unpacked: IO[bytes] = file
+    start = file.read(len(_ZIP))
+    file.seek(0)
+    if start == _ZIP:
+        archive = zipfile.ZipFile(file)
+        unpacked = archive.open(_member(archive))
+    elif start.startswith(_GZIP):
+        unpacked = cast("IO[bytes]", gzip.GzipFile(fileobj=file))
+    # All texts that are read are ASCII, so wrong bytes are an error of their column.
+    return TextIOWrapper(unpacked, "utf-8-sig", errors="replace", newline="")
+
+
 def _member(archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     """Return the only file of the archive, or the only snapshot of an ExtendedMap in it."""
     files = [member for member in archive.infolist() if not member.is_dir()]
-    if len(files) == 1:
-        return files[0]
     maps = [member for member in files if "ExtendedMap" in member.filename]
     snapshots = [member for member in maps if "Snapshot" in Path(member.filename).name]
-    if len(snapshots) == 1:
-        return snapshots[0]
-    named = [repr(member.filename) for member in snapshots or maps or files]
-    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
-    raise FileError(
-        None,
-        f"has {len(files)} files; unpack it, and name one of them: "
-        f"{', '.join(named[:_MOST_NAMED])}{more}",
-    )
+    candidates = snapshots or maps or files
+    if len(candidates) == 1:
+        return candidates[0]
+    named = ", ".join(repr(member.filename) for member in candidates[:_MOST_NAMED])
+    raise FileError(None, f"has {len(files)} files; unpack it, and name one of them: {named}")
 
 
-def _lines(file: IO[bytes]) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank, with their numbers."""
-    number = size = 0
-    while data := file.readline(_LONGEST_LINE + 1):
-        number += 1
-        size += len(data)
-        if size > _MOST_BYTES:
-            raise FileError(number, f"must be in the first {_MOST_BYTES // 1024**2:,} MiB")
-        if number > _MOST_ROWS:
-            raise FileError(number, f"must be one of at most {_MOST_ROWS:,} rows")
-        if len(data) > _LONGEST_LINE:
-            raise FileError(number, f"must have at most {_LONGEST_LINE:,} bytes")
-        try:
-            text = data.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            message = f"must be UTF-8, has the byte 0x{data[error.start]:02X}"
-            raise FileError(number, message) from None
-        if text.strip():
-            yield number, text
+def _read(text: TextIOWrapper, refset: str | None) -> MapFile:
+    lines = iter(partial(text.readline, _LONGEST_LINE), "")
+    header = next(lines, "")
+    delimiter = next((character for character in "\t;," if character in header), None)
+    if "referencedcomponentid" in header.lower():
+        return _extended_map(_rows(chain([header], lines), "\t", csv.QUOTE_NONE), refset)
+    if delimiter is None or refset is not None:
+        message = "must be an ExtendedMap of RF2 or, without --refset, a table of two columns"
+        raise FileError(1, message)
+    return MapFile(_table(_rows(chain([header], lines), delimiter, csv.QUOTE_MINIMAL)), {})
 
 
-class _Reader:
-    def __init__(self, name: str, refset: str | None) -> None:
-        self._name = name
-        self._refset = refset
-        self._left_out: Counter[str] = Counter()
-        self._faults: list[FileFault] = []
-        self._is_code: dict[str, bool] = {}
-
-    def read(self, lines: Iterator[tuple[int, str]]) -> MapFile:
-        first = next(lines, None)
-        if first is None:
-            raise FileError(None, "is empty")
-        number, header = first
-        names = [name.strip().lower() for name in header.split("\t")]
-        if "referencedcomponentid" in names:
-            read = self._extended_map(names, lines)
-        elif self._refset is not None:
-            raise FileError(number, "is not an ExtendedMap of RF2, so it has no reference set")
-        else:
-            read = self._table(number, header, lines)
-        if self._faults:
-            raise InvalidCatalogueError(self._faults, "the map")
-        if not read.groups:
-            raise FileError(None, "has no active row of a map")
-        return MapFile(read, dict(self._left_out))
-
-    def _refuse(self, line: int, message: str) -> None:
-        self._faults.append(FileFault(self._name, line, message))
-        if len(self._faults) == _MOST_FAULTS:
-            raise InvalidCatalogueError(self._faults, "the map")
-
-    def _extended_map(self, names: Sequence[str], lines: Iterator[tuple[int, str]]) -> SnomedMap:
-        missing = [name for name in _COLUMNS_OF_MAP if name.lower() not in names]
-        if missing:
-            message = f"has no column {', '.join(missing)}: it is not an ExtendedMap of RF2"
-            raise FileError(1, message)
-        rows = self._newest(names, lines)
-        self._left_out.update(row.refset for row in rows)
-        refset = self._chosen_refset()
-        del self._left_out[refset]
-        # Sorted, the rows of a code take less memory than in a dictionary by code.
-        targets = []
+def _rows(
+    lines: Iterable[str], delimiter: str, quoting: Literal[0, 3]
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not blank, with their numbers, each as the texts of its cells."""
+    rows = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
+    try:
         for row in rows:
-            if row.refset == refset:
-                try:
-                    targets.append(self._target(row))
-                except _RowError as error:
-                    self._refuse(row.line, str(error))
-        targets.sort()
-        known: dict[Groups, Groups] = {}
-        groups_by_code: dict[int, Groups] = {}
-        for code, of_code in groupby(targets, attrgetter("code")):
-            groups = tuple(
-                branches((target.priority, target.rule, target.text) for target in of_group)
-                for _, of_group in groupby(of_code, attrgetter("group"))
-            )
-            groups_by_code[code] = known.setdefault(groups, groups)
-        return SnomedMap(_EDITION_OF.get(refset), groups_by_code)
+            if rows.line_num > _MOST_ROWS:
+                raise FileError(rows.line_num, f"must be one of at most {_MOST_ROWS:,} rows")
+            cells = [cell.strip() for cell in row]
+            if any(cells):
+                yield rows.line_num, cells
+    except csv.Error as error:
+        raise FileError(rows.line_num, f"is not a row of a table: {error}") from None
 
-    def _chosen_refset(self) -> str:
-        """Return the reference set to read: the given one, a known one, or the only one."""
-        refsets = sorted(self._left_out)
-        named = ", ".join(refsets[:_MOST_NAMED])
-        if self._refset is not None:
-            if self._refset not in refsets:
-                raise FileError(None, f"has no active row of {self._refset}; it has {named}")
-            return self._refset
-        known = next((refset for refset in _EDITION_OF if refset in refsets), None)
-        if known is None and len(refsets) > 1:
-            message = f"has the maps of {len(refsets)} reference sets; give one with --refset"
-            raise FileError(None, f"{message}: {named}")
-        return known or next(iter(refsets), "")
 
-    def _newest(self, names: Sequence[str], lines: Iterator[tuple[int, str]]) -> list[_Row]:
-        """Return the active rows; of several with the same id, only the newest counts."""
-        columns = [names.index(name.lower()) for name in _COLUMNS_OF_MAP]
-        texts: dict[str, str] = {}
-        newest: dict[str, _Row] = {}
-        for number, line in lines:
-            cells = line.split("\t")
-            if len(cells) != len(names):
-                self._refuse(number, f"must have {len(names)} columns, has {len(cells)}")
-                continue
-            row_id, time, active, *others = (cells[column].strip() for column in columns)
-            if not row_id:
-                self._refuse(number, "id must not be empty")
-            elif re.fullmatch("[0-9]{8}", time) is None:
-                self._refuse(number, "effectiveTime must be a date such as 20260701")
-            elif active not in {"0", "1"}:
-                self._refuse(number, "active must be 0 or 1")
-            elif row_id not in newest or newest[row_id].time <= time:
-                # Most texts are repeated, and one copy of each takes less memory.
-                others = [texts.setdefault(text, text) for text in others]
-                time = texts.setdefault(time, time)
-                newest[row_id] = _Row(time, active == "1", number, *others)
-        return [row for row in newest.values() if row.is_active]
+def _extended_map(rows: Iterator[tuple[int, list[str]]], refset: str | None) -> MapFile:
+    active = _active_rows(rows)
+    counts = Counter(row.refset for row in active)
+    chosen = _chosen_refset(counts, refset)
+    del counts[chosen]
+    # Sorted, the rows of a code take less memory than in a dictionary by code.
+    in_order = sorted(row for row in active if row.refset == chosen)
+    known: dict[Groups, Groups] = {}
+    groups_by_code: dict[int, Groups] = {}
+    for code, of_code in groupby(in_order, attrgetter("code")):
+        groups = tuple(
+            branches((row.priority, row.always_applies, _target(row)) for row in of_group)
+            for _, of_group in groupby(of_code, attrgetter("group"))
+        )
+        groups_by_code[code] = known.setdefault(groups, groups)
+    return MapFile(SnomedMap(_EDITION_OF.get(chosen), groups_by_code), counts)
 
-    def _target(self, row: _Row) -> _Target:
-        self._require_code("referencedComponentId", row.code)
-        for name, text in (("mapGroup", row.group), ("mapPriority", row.priority)):
-            if re.fullmatch("[0-9]{1,4}", text) is None:
-                raise _RowError(f"{name} must be a whole number")
-        # The UK edition states no rules: its rows are alternatives.
-        rule = Rule.TRUE if row.refset == _UK and not row.rule else Rule.parse(row.rule)
-        if rule is None:
-            raise _RowError("mapRule must be TRUE, OTHERWISE TRUE, or begin with IFA")
-        target = row.target
-        if row.refset == _UK:
-            target = "" if target in _NO_TARGET_OF_UK else _MARK_OF_UK.sub("", target)
-        if target:
-            # In the US edition, a question mark stands for the last character, the encounter.
-            target = target.removesuffix("?")
-            self._require_target("mapTarget", target)
-        return _Target(int(row.code), int(row.group), int(row.priority), rule, target)
 
-    def _require_code(self, name: str, text: str) -> None:
-        if _CODE.fullmatch(text) is None:
-            raise _RowError(f"{name} must be a code of SNOMED CT: 1 to 18 digits")
+def _active_rows(rows: Iterator[tuple[int, list[str]]]) -> list[_Row]:
+    """Return the active rows; of several with the same id, only the newest counts."""
+    _, header = next(rows)
+    names = [name.lower() for name in header]
+    try:
+        cells_of = itemgetter(*(names.index(name.lower()) for name in _COLUMNS))
+    except ValueError:
+        raise FileError(1, f"must have the columns {', '.join(_COLUMNS)}") from None
+    forms = [(name, re.compile(form), message) for name, (form, message) in _COLUMNS.items()]
+    newest: dict[str, _Row] = {}
+    for line, cells in rows:
+        if len(cells) != len(names):
+            raise FileError(line, f"must have {len(names)} columns, has {len(cells)}")
+        # Most texts are repeated, and one copy of each takes less memory.
+        texts = [intern(text) for text in cells_of(cells)]
+        for (name, form, message), text in zip(forms, texts, strict=True):
+            if form.fullmatch(text) is None:
+                raise FileError(line, f"{name} {message}")
+        row_id, time, active, refset, code, *numbers, rule, target = texts
+        if row_id not in newest or newest[row_id].time <= time:
+            group, priority = map(int, numbers)
+            branch = (int(code), group, priority, rule in _ALWAYS, target)
+            newest[row_id] = _Row(*branch, line, refset, time, active == "1")
+    return [row for row in newest.values() if row.is_active]
 
-    def _require_target(self, name: str, text: str) -> None:
-        if text not in self._is_code:
-            codes = read_part(Classification.ICD_10, text)
-            self._is_code[text] = all(code.read_as is not None for code in codes)
-        if not self._is_code[text]:
-            raise _RowError(f"{name} must be a code of ICD-10, such as M17.9")
 
-    def _table(self, number: int, header: str, lines: Iterator[tuple[int, str]]) -> SnomedMap:
-        delimiter = next((character for character in "\t;," if character in header), None)
-        if delimiter is None:
-            raise FileError(number, "must be an ExtendedMap of RF2, or a table of two columns")
-        targets: dict[int, dict[str, None]] = defaultdict(dict)
-        names = [cell.strip(' "') for cell in header.split(delimiter)]
-        kinds = (Classification.SNOMED_CT, Classification.ICD_10)
-        # Words in both columns are the names of the columns.
-        if any(
-            read_part(kind, name)[0].read_as is not None
-            for kind, name in zip(kinds, names, strict=False)
-        ):
-            self._add(number, header, delimiter, targets)
-        for line, text in lines:
-            self._add(line, text, delimiter, targets)
-        # Nothing says which of several codes applies, so they are branches.
-        return SnomedMap(None, {code: (tuple(texts),) for code, texts in targets.items()})
+def _chosen_refset(counts: Counter[str], refset: str | None) -> str:
+    """Return the reference set to read: the given one, a known one, or the only one."""
+    if not counts:
+        raise FileError(None, _NO_ROWS)
+    known = [name for name in _EDITION_OF if name in counts]
+    candidates = [refset] if refset is not None else known[:1] or [*counts]
+    if len(candidates) == 1 and candidates[0] in counts:
+        return candidates[0]
+    named = ", ".join(sorted(counts)[:_MOST_NAMED])
+    raise FileError(None, f"has the reference sets {named}; name one of them with --refset")
 
-    def _add(
-        self, line: int, text: str, delimiter: str, targets: dict[int, dict[str, None]]
-    ) -> None:
-        try:
-            code, target = self._cells(text, delimiter)
-            self._require_code("the first column", code)
-            if target:
-                self._require_target("the second column", target)
-        except _RowError as error:
-            self._refuse(line, str(error))
-        else:
-            targets[int(code)][target] = None
 
-    def _cells(self, text: str, delimiter: str) -> list[str]:
-        try:
-            (cells,) = csv.reader([text], delimiter=delimiter, strict=True)
-        except (csv.Error, ValueError):
-            raise _RowError("is not a row of a table") from None
+def _target(row: _Row) -> str:
+    if row.target in _NO_TARGET:
+        return ""
+    # In the US edition, a question mark stands for the last character, the encounter.
+    target = row.target.removesuffix("?")
+    if row.refset == _UK:
+        target = _MARK_OF_UK.sub("", target)
+    if not _is_icd10(target):
+        raise FileError(row.line, f"mapTarget {_COLUMNS['mapTarget'][1]}")
+    return target
+
+
+@cache
+def _is_icd10(text: str) -> bool:
+    codes = read_part(Classification.ICD_10, text)
+    return all(code.read_as is not None for code in codes)
+
+
+def _table(rows: Iterator[tuple[int, list[str]]]) -> SnomedMap:
+    targets: dict[int, dict[str, None]] = defaultdict(dict)
+    for line, cells in rows:
         if len(cells) != 2:  # noqa: PLR2004
-            raise _RowError(f"must have 2 columns, has {len(cells)}")
-        return [cell.strip() for cell in cells]
+            raise FileError(line, f"must have 2 columns, has {len(cells)}")
+        code, target = cells
+        is_code, is_target = re.fullmatch(_CODE[0], code), not target or _is_icd10(target)
+        # Words in both columns of the first row are their names.
+        if line == 1 and not (is_code or is_target):
+            continue
+        if not is_code:
+            raise FileError(line, f"the first column {_CODE[1]}")
+        if not is_target:
+            raise FileError(line, f"the second column {_COLUMNS['mapTarget'][1]}")
+        targets[int(code)][target] = None
+    if not targets:
+        raise FileError(None, _NO_ROWS)
+    # Nothing says which of several codes applies, so they are branches.
+    return SnomedMap(None, {code: (tuple(texts),) for code, texts in targets.items()})
