@@ -134,8 +134,6 @@ lock: install-dev ## resolve and lock the dependencies again, with hashes
 		--no-emit-index-url --no-header --upgrade --group clients --output-file requirements/clients.txt
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --upgrade --group audit --output-file requirements/audit.txt
-	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-header --group oldest-pip --output-file requirements/oldest-pip.txt
 
 SBOM := sbom.json
 .PHONY: sbom
@@ -178,10 +176,9 @@ $(AUDIT)/.installed: requirements/audit.txt
 	@$(AUDIT)/bin/python -m pip --quiet --disable-pip-version-check check
 	@touch $@
 
-$(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt requirements/oldest-pip.txt
+$(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt
 	@echo "Installing the test dependencies …"
 	@$(PIP) install $(LOCKED) requirements/dev.txt
-	@$(PIP) install $(LOCKED) requirements/oldest-pip.txt --target $(VENV)/oldest-pip --upgrade
 	@$(PIP) check
 	@touch $@
 

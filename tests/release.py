@@ -2,8 +2,6 @@
 
 `make release` adds the SBOM and the checksums. Both files have the version of the bundled catalogue
 in `evref/data/catalogue-version.txt`. The repository has no such file, which could be outdated.
-
-It also upgrades a database of an earlier release, with keys, counts, sessions and catalogues.
 """
 
 import contextlib
@@ -16,11 +14,8 @@ import tomllib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sqlalchemy import create_engine
-
 from evref.adapters.outbound.files import YamlCatalogueFiles
 from evref.domain.catalogue.catalogue import Catalogue
-from tests.adapters.sql import releases
 from tests.server.conftest import REPOSITORY, Server
 from tests.servers import free_port
 
@@ -75,52 +70,6 @@ def check(file: Path, python: Path, folder: Path, version: str, catalogue: str) 
         assert server.get("/catalogue").status == 200
 
 
-RELEASE = "0.1.0"
-_KEPT = (
-    "institutions",
-    "members",
-    "sessions",
-    "api_keys",
-    "key_secrets",
-    "daily_usage",
-    "key_caps",
-)
-
-
-def check_upgrade(evref: Path, folder: Path) -> None:
-    """Check that the new release upgrades and serves a database of an earlier release."""
-    url = f"sqlite:///{folder / 'evref.db'}"
-    releases.restore(url, RELEASE)
-    with create_engine(url).connect() as connection:
-        before = releases.rows(connection)
-    environment = {
-        **SYSTEM,
-        "EVREF_DATABASE_URL": url,
-        "EVREF_SECRET_KEY": "of release 0.1.0, for the tests only",
-    }
-    subprocess.run([evref, "init"], cwd=folder, env=environment, check=True, capture_output=True)
-    with create_engine(url).connect() as connection:
-        after = releases.rows(connection)
-    for table in _KEPT:
-        assert before[table]
-        releases.assert_kept({table: before[table]}, after)
-    known = releases.known(RELEASE)
-    history = subprocess.check_output(
-        [evref, "catalogue", "history"], cwd=folder, env=environment, text=True
-    )
-    assert [version for version in known["versions"] if version not in history] == []
-    port = free_port()
-    command = [str(evref), "serve", "--bind", f"127.0.0.1:{port}"]
-    server = Server(command, folder, port, environment)
-    with contextlib.ExitStack() as stack:
-        stack.callback(server.kill)
-        server.wait_until_ready()
-        paths = ("/api/v1/diagnoses", "/api/v1/changes", "/api/v1/limit")
-        assert {server.get(path, known["keys"][0]).status for path in paths} == {200}
-        assert server.get("/api/v1/limit", known["keys"][-1]).status == 401
-    print(f"the database of release {RELEASE} goes on")  # noqa: T201
-
-
 def main(target: Path) -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     with TemporaryDirectory() as temporary:
@@ -141,7 +90,6 @@ def main(target: Path) -> None:
             folder = work / "empty" / file.name
             folder.mkdir()
             check(file, python, folder, project["version"], catalogue)
-        check_upgrade(python.with_name("evref"), work / "empty")
         target.mkdir(exist_ok=True)
         for file in files:
             shutil.copy(file, target)

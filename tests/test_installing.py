@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError, distribution, distributions
+from importlib.metadata import distributions
 from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
 import yaml
@@ -51,69 +49,6 @@ def test_operators_install_the_lock_without_resolving_it_and_check_it(page: str)
     assert all("--no-deps --only-binary :all: --require-hashes" in line for line in locked)
     assert len(re.findall(r"pip\"? check", text)) == len(locked)
     assert not re.search(r"\bgcc\b|python3-dev|build-essential", text)
-
-
-def empty_wheel(folder: Path, name: str, version: str, requires: list[str]) -> str:
-    """Write a wheel without modules; return its hash as in a lock."""
-    stem = f"{name.replace('-', '_')}-{version}"
-    file = folder / f"{stem}-py3-none-any.whl"
-    with ZipFile(file, "w") as wheel:
-        fields = [
-            f"Name: {name}",
-            f"Version: {version}",
-            *(f"Requires-Dist: {r}" for r in requires),
-        ]
-        wheel.writestr(f"{stem}.dist-info/METADATA", "\n".join(["Metadata-Version: 2.1", *fields]))
-        wheel.writestr(f"{stem}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\n")
-        wheel.writestr(f"{stem}.dist-info/RECORD", "")
-    return f"--hash=sha256:{hashlib.sha256(file.read_bytes()).hexdigest()}"
-
-
-def required_by(package: str) -> list[str]:
-    try:
-        return distribution(package).metadata.get_all("Requires-Dist") or []
-    except PackageNotFoundError:  # a package for other operating systems
-        return []
-
-
-@pytest.mark.skipif(sys.version_info >= (3, 12), reason="no pip before 23.1.2 runs on Python 3.12")
-@pytest.mark.parametrize("is_as_in_make", [True, False])
-def test_an_old_pip_installs_the_lock_after_newer_releases_of_every_package(
-    tmp_path: Path, *, is_as_in_make: bool
-) -> None:
-    """The same pip refuses to install the lock if it resolves it."""
-    index, lock = tmp_path / "index", tmp_path / "lock.txt"
-    index.mkdir()
-    pinned = re.findall(
-        r"(?m)^([a-z0-9_.-]+)(\[[^]]*\])?==([^ \\]+)( ;[^\\]*)?",
-        (ROOT / "requirements" / "run.txt").read_text(),
-    )
-    lines = []
-    for name, extras, version, marker in pinned:
-        checksum = empty_wheel(index, name, version, required_by(name))
-        empty_wheel(index, name, "9999", required_by(name))
-        lines.append(f"{name}{extras}=={version}{marker} {checksum}\n")
-    lock.write_text("".join(lines))
-    (options,) = re.findall(r"install (.*) requirements/run", make("-n", "-B", "install"))
-    if not is_as_in_make:
-        options = options.replace("--no-deps", "")
-
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check", "install"),
-            *("--no-index", "--find-links", index, "--target", tmp_path / "made"),
-            *(*options.split(), lock),
-        ],
-        env={**os.environ, "PYTHONPATH": str(Path(sys.prefix, "oldest-pip"))},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    made = {path.name for path in tmp_path.glob("made/*-9999.dist-info")}
-    assert (done.returncode == 0) is is_as_in_make, done.stderr
-    assert made == set()
-    assert is_as_in_make or "all requirements must have their versions pinned" in done.stderr
 
 
 def test_the_documents_need_no_tag_of_the_repository() -> None:
