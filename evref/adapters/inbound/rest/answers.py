@@ -22,9 +22,6 @@ from evref.domain.catalogue.search.lists import WIDER
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE, DISCLAIMER
 from evref.domain.declaration import Example, Items, Line, Named, Pattern, Range
 
-REQUEST_ID = "5f0c6a1e9b7d4a52"
-"""The request id in examples."""
-
 _Version: TypeAlias = Annotated[str, Pattern("[0-9a-f]{16}", "", longest=16)]
 
 
@@ -466,7 +463,7 @@ class Problem:
         str,
         "Identifies this request in the log of the service; also sent as X-Request-ID.",
         Line(1, 64),
-        Example(REQUEST_ID),
+        Example("5f0c6a1e9b7d4a52"),
     ]
 
 
@@ -474,21 +471,14 @@ class Problem:
 class InvalidParameterProblem(Problem):
     """Problem details for query parameters, with every error in the query."""
 
-    status: Annotated[int, "The HTTP status.", {"enum": [422]}]
     errors: Annotated[tuple[ParameterFault, ...], "Every error in the query.", Items(1)]
 
 
 @dataclass(kw_only=True)
-class RemovedDiagnosisProblem(Problem):
-    """Problem details for a diagnosis that was removed."""
+class RemovedProblem(Problem):
+    """Problem details for a diagnosis or an intervention that was removed."""
 
-    status: Annotated[int, "The HTTP status.", {"enum": [410]}]
     removed_on: Annotated[date, "The day of the removal, in UTC.", Example("2026-11-21")]
-
-
-@dataclass(kw_only=True)
-class RemovedInterventionProblem(RemovedDiagnosisProblem):
-    """Problem details for an intervention that was removed, by itself or with its diagnosis."""
 
 
 @dataclass(kw_only=True)
@@ -497,7 +487,6 @@ class QuotaExceededProblem(Problem):
     (draft-ietf-httpapi-ratelimit-headers).
     """
 
-    status: Annotated[int, "The HTTP status.", {"enum": [429]}]
     violated_policies: Annotated[
         tuple[str, ...],
         "The names of the quota policies that the request violated, as in the field "

@@ -7,6 +7,8 @@ declarations, and `openapi.toml` has the rest.
 import json
 import tomllib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache
 from importlib import resources
 from typing import Any, cast
@@ -16,12 +18,12 @@ from flask import Blueprint, Response, current_app, request
 from flask.blueprints import BlueprintSetupState
 from marshmallow import RAISE
 
-from evref.adapters.inbound.rest import answers, examples
+from evref.adapters.inbound.rest import answers
 from evref.adapters.inbound.rest.operations import JSON, LINES, ROOT, Operation
 from evref.adapters.inbound.rest.parameters import MOST_INCLUDED, NoQuery
 from evref.adapters.inbound.rest.records import Schemas, value_by_value
 from evref.adapters.inbound.web.headers import RATE_LIMIT_FIELDS
-from evref.adapters.inbound.web.problems import PROBLEMS
+from evref.adapters.inbound.web.problems import PROBLEMS, Problem
 from evref.adapters.inbound.web.representations import (
     NEVER,
     PUBLIC,
@@ -29,8 +31,13 @@ from evref.adapters.inbound.web.representations import (
     as_json,
     respond,
 )
+from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
+from evref.domain.catalogue.evidence import Direction, Recommendation
+from evref.domain.catalogue.publication import Publication
 from evref.domain.catalogue.record_code import MOST_VALUES
+from evref.domain.catalogue.search.lists import WITHOUT_LISTS
+from evref.domain.catalogue.search.search import Search
 from evref.domain.catalogue.served import Served
 from evref.domain.catalogue.vocabulary import DISCLAIMER, ENUMERATIONS
 
@@ -38,6 +45,10 @@ _ON_SUCCESS = ("ETag", "Cache-Control", "Vary", "X-Request-ID", *RATE_LIMIT_FIEL
 _ON_LINES = ("Evref-Catalogue-Version", "Link")
 _OF_ALL = ("401", "412", "422", "500", "503")
 _WITHOUT_BODY = {"304": "NotModified", "414": "UriTooLong", "431": "HeadersTooLong"}
+
+_DAY = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+_SHOWN = 2
+"""The number of interventions beside the mainstays; the document would be too long with all."""
 
 _NUMBERS = (("MOST_VALUES", str(MOST_VALUES)), ("MOST_INCLUDED", str(MOST_INCLUDED)))
 
@@ -70,7 +81,7 @@ def blueprint(
 
         @app.spec_processor
         def completed(document: Any) -> Any:
-            of_all = _Completion(app, base_url, examples.example_of(example()))
+            of_all = _Completion(app, base_url, _example(example()))
             return of_all.completed(document, operations)
 
     @cache
@@ -112,8 +123,6 @@ class _Completion:
         not_modified = self._fragment["components"]["responses"]["NotModified"]
         not_modified["headers"] = _headers(_ON_SUCCESS)
         whole = _merged(document, self._fragment)
-        for item in whole["paths"].values():
-            item["head"] = _head(item["get"])
         whole["components"]["responses"] |= responses
         whole["components"]["schemas"] = self._schemas.components
         # These come first, so that a person who opens the file sees what it is.
@@ -193,10 +202,7 @@ class _Completion:
             headers |= {name: declared[name] | {"required": False} for name in RATE_LIMIT_FIELDS}
         schema = getattr(answers, failure.get("schema", "Problem"))
         shown = {
-            kind.slug: {
-                "summary": kind.title,
-                "value": examples.problem(kind.slug, self._base_url, ROOT),
-            }
+            kind.slug: {"summary": kind.title, "value": self._occurrence(kind, schema)}
             for kind in kinds
         }
         return {
@@ -210,22 +216,13 @@ class _Completion:
             },
         }
 
-
-def _head(get: dict[str, Any]) -> dict[str, Any]:
-    success = {name: part for name, part in get["responses"]["200"].items() if name != "content"}
-    success.pop("links", None)
-    refused = _reference("responses", "Refused")
-    responses = {
-        status: response if status < "400" else refused
-        for status, response in get["responses"].items()
-    }
-    return {
-        **get,
-        "operationId": f"head{get['operationId'][:1].upper()}{get['operationId'][1:]}",
-        "summary": f"{get['summary']}: only the headers",
-        "description": "Returns the headers of GET without the body. It counts as GET does.",
-        "responses": {**responses, "200": success},
-    }
+    def _occurrence(self, kind: Problem, schema: type) -> dict[str, Any]:
+        return self._schemas.example(schema) | {
+            "type": kind.type_uri(self._base_url),
+            "title": kind.title,
+            "status": kind.status,
+            "detail": kind.meaning,
+        }
 
 
 def _merged(document: Any, fragment: Any) -> Any:
@@ -247,3 +244,18 @@ def _headers(names: Sequence[str]) -> dict[str, Any]:
 def _unwrapped(text: str) -> str:
     """Put each paragraph on one line, because pages that show it preserve line breaks."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n"))
+
+
+def _example(entry: Entry) -> Served:
+    """Return a publication of a part of the entry, in which a direction changed."""
+    mainstays = entry.diagnosis.mainstays
+    others = [shown for shown in entry.interventions if shown.id not in mainstays][:_SHOWN]
+    kept = [shown for shown in entry.interventions if shown.id in mainstays or shown in others]
+    evidence = replace(
+        others[0].evidence, direction=Direction.UNCLEAR, recommendation=Recommendation.NOT_STATED
+    )
+    before = [replace(others[0], evidence=evidence), *kept[1:]]
+    catalogue = Catalogue([Entry(entry.diagnosis, tuple(kept))])
+    comparison = catalogue.compared_with(Catalogue([Entry(entry.diagnosis, tuple(before))]))
+    publication = Publication(catalogue.version, _DAY, None, True, 0, 1, 0, comparison)
+    return Served(catalogue, Search(catalogue, WITHOUT_LISTS), (publication,), "example")

@@ -224,12 +224,15 @@ class Schemas:
 
     def example(self, record: type) -> dict[str, Any]:
         """Return an object of the examples of its fields."""
-        return {
-            name: self.example(field.kind.type)
-            if _is_record(field.kind.type)
-            else limits_of(field.kind)["examples"][0]
-            for name, _, field in _members(record)
-        }
+        return {name: self._example(field.kind) for name, _, field in _members(record)}
+
+    def _example(self, kind: Kind) -> Any:
+        example = kind.marker(Example)
+        if example is not None:
+            return example.value
+        if kind.is_list:
+            return [self._example(kind.items[0])]
+        return self.example(kind.type)
 
     def _field(self, field: Field) -> dict[str, Any]:
         schema = self.schema(field.kind)
