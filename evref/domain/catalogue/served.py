@@ -18,7 +18,7 @@ from evref.domain.catalogue.intervention import Intervention, Phase
 from evref.domain.catalogue.matching import Match, best_fits
 from evref.domain.catalogue.publication import Comparison, Publication
 from evref.domain.catalogue.record_code import Classification, RecordCode
-from evref.domain.catalogue.search.found import Answers, Found, InterventionHit
+from evref.domain.catalogue.search.found import Answers, Found
 from evref.domain.catalogue.search.search import Search
 from evref.domain.catalogue.snomed import NO_MAP, SnomedMap
 from evref.domain.catalogue.vocabulary import BUNDLED_LICENCE
@@ -111,7 +111,6 @@ class Served:
             answers = Answers(
                 tuple(intervention for entry in entries for intervention in entry.in_card_order()),
                 diagnosis_ids=tuple(ids),
-                explain=InterventionHit,
             )
         else:
             is_limited = bool(question.codes or question.diagnosis_ids)

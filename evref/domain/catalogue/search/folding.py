@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from evref.domain.rules import without_accents
@@ -37,6 +37,15 @@ _NUMBERS = {
     "3": ("iii", "three", "drei", "trois", "tres", "tre"),
 }
 _DIGITS = {word: digit for digit, words in _NUMBERS.items() for word in words}
+
+
+def place_of(phrase: Phrase, words: Sequence[str]) -> int | None:
+    """Return where the phrase begins among the words, if it is there."""
+    size = len(phrase)
+    for place in range(len(words) - size + 1):
+        if words[place] == phrase[0] and tuple(words[place : place + size]) == phrase:
+            return place
+    return None
 
 
 def fold(word: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from evref.domain.catalogue.search.folding import (
     fold,
     in_digits,
     in_one_spelling,
+    place_of,
     stem,
     written_words_of,
 )
@@ -170,26 +171,20 @@ class Reader:
 
     def concepts(self, words: Sequence[Word], covered: Collection[int]) -> Iterator[Concept]:
         """Yield the longest phrases, and the words between them, beside the covered words."""
-        start = 0
-        while start < len(words):
-            end = start
-            while end < min(len(words), start + _LONGEST_PHRASE) and end not in covered:
-                end += 1
-            for last in range(end, start, -1):
-                several = words[start:last]
+        rest = [place for place in range(len(words)) if place not in covered]
+        while rest:
+            for size in range(min(len(rest), _LONGEST_PHRASE), 0, -1):
+                several = [words[place] for place in rest[:size]]
                 stems = tuple(word.stem for word in several)
                 facet = self.lexicon.facets.get(tuple(word.folded for word in several))
                 treatment = self._lists.treatments.get(stems)
-                if facet or treatment or len(several) == 1:
-                    first, places = several[0], frozenset(range(start, last))
-                    says_little = first.folded in self._lists.care or len(first.text) == 1
-                    is_slight = says_little and len(several) == 1
-                    words_typed = typed(words, places)
-                    yield Concept(words_typed, stems, places, facet, treatment, is_slight)
-                    start = last
+                if facet or treatment or size == 1:
+                    word, places = several[0], frozenset(rest[:size])
+                    says_little = word.folded in self._lists.care or len(word.text) == 1
+                    is_slight = size == 1 and says_little
+                    yield Concept(typed(words, places), stems, places, facet, treatment, is_slight)
+                    rest = rest[size:]
                     break
-            else:
-                start += 1
 
     def _with_one_slip(self, words: tuple[Word, ...]) -> Iterator[Reading]:
         """Yield the readings that are a name as a whole, with one of several words corrected."""
@@ -226,7 +221,8 @@ class Reader:
         for words in clauses:
             folded = tuple(word.folded for word in words)
             start = max((p + 1 for p, word in enumerate(folded) if p and word in after), default=0)
-            end = min(_places(folded, negations), default=len(words))
+            ends = (place_of(negation, folded) for negation in negations)
+            end = min((place for place in ends if place is not None), default=len(words))
             for place, word in enumerate(words):
                 if not word.names and word.folded in self._lists.filling:
                     continue
@@ -286,14 +282,10 @@ class Reader:
         by_places: defaultdict[frozenset[int], list[Name]] = defaultdict(list)
         for places, names in self._names(words):
             is_part = len(places) < len(words) or any(words[place].is_corrected for place in places)
-            left = self._lists.alone if is_part else ()
-            counting = [
-                name
-                for name in names
-                if not (name.text in left or (of_record and name.kind.is_wider))
-            ]
-            if counting:
-                by_places[places] += counting
+            for name in names:
+                is_alone = name.text in self._lists.alone
+                if not ((is_alone and is_part) or (name.kind.is_wider and of_record)):
+                    by_places[places].append(name)
         longest = [
             Named(_chosen(names), places)
             for places, names in by_places.items()
@@ -303,7 +295,7 @@ class Reader:
         named = [one for one in longest if one.is_absent or not one.places & absent]
         beside = [*self.concepts(words, _EMPTY.union(*(one.places for one in named)))]
         asks = of_record or any(concept.treatment for concept in beside)
-        single = {min(one.places): one for one in beside if len(one.places) == 1}
+        single = {min(concept.places) for concept in beside if len(concept.places) == 1}
         return Reading(words, tuple(self._changed(one, words, single, asks=asks) for one in named))
 
     def _names(self, words: Sequence[Word]) -> Iterator[tuple[frozenset[int], Sequence[Name]]]:
@@ -327,27 +319,27 @@ class Reader:
                 yield frozenset({place}), word.names
 
     def _changed(
-        self, one: Named, words: Sequence[Word], beside: Mapping[int, Concept], *, asks: bool
+        self, named: Named, words: Sequence[Word], beside: Collection[int], *, asks: bool
     ) -> Named:
         """Return the name with the places of single words beside it that make it another disease.
 
         A word next to it that no text of its interventions has does so, too, unless the text asks
         for a treatment, describes a complaint or abbreviates.
         """
-        first, last = min(one.places), max(one.places)
+        first, last = min(named.places), max(named.places)
         near = [place for place in range(first - _REACH, last + _REACH + 1) if place in beside]
         changing = [p for p in near if words[p].folded.startswith(self._lists.qualifiers)]
-        kinds = {name.kind for name in one.names}
-        is_exempt = asks or one.is_absent or Kind.COMPLAINT in kinds or words[first].names
+        kinds = {name.kind for name in named.names}
+        is_exempt = asks or named.is_absent or Kind.COMPLAINT in kinds or words[first].names
         if not (changing or is_exempt):
             changing = [
                 place
                 for place in (first - 1, last + 1)
                 if place in beside
                 and not self.lexicon.is_light(words[place].folded)
-                and not self._texts.mention(one.names, words[place].stem)
+                and not self._texts.mention(named.names, words[place].stem)
             ]
-        return one._replace(changed_by=frozenset(changing))
+        return named._replace(changed_by=frozenset(changing))
 
     def _corrected(self, word: Word) -> Word:
         """Return the nearest known word for one that is not a right word of any language."""
@@ -365,15 +357,6 @@ class Reader:
 def _word(typed: str, text: str, *, is_corrected: bool = False) -> Word:
     folded = fold(text)
     return Word(typed, text, folded, stem(folded), is_corrected=is_corrected)
-
-
-def _places(words: Phrase, phrases: Iterable[Phrase]) -> Iterator[int]:
-    """Yield the places at which any of the phrases begins."""
-    for phrase in phrases:
-        if phrase[0] in words:
-            for place in range(len(words)):
-                if words[place : place + len(phrase)] == phrase:
-                    yield place
 
 
 def _chosen(names: Sequence[Name]) -> Sequence[Name]:

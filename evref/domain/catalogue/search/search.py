@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -107,30 +107,41 @@ class Search:
         }
         if not (named or any(one.is_required for one in concepts[_EMPTY])):
             concepts[_EMPTY] = [replace(concept, facet=None) for concept in concepts[_EMPTY]]
-        asked = dict.fromkeys(chain.from_iterable(concepts.values()))
-        own = [self._texts.of_diagnosis[id_] for id_ in named] or [self._texts.all]
-        distances = {one: self._texts.distances(one.stems, own) for one in asked if one.is_required}
-        if named:
-            found = self._of_diagnoses(named, concepts, distances)
-        else:
-            found = self._anywhere(reading, asked, distances)
-        found.sort()
-        numbers = dict.fromkeys((*self._texts.titled(text), *(one.number for one in found)))
-        meets_any = any(one.met for one in found)
+        different = dict.fromkeys(chain.from_iterable(concepts.values()))
+        own = [self._texts.of_diagnosis[id_] for id_ in named]
+        distances = {
+            concept: self._texts.distances(concept.stems, own or [self._texts.all])
+            for concept in different
+            if concept.is_required
+        }
+        groups: Iterable[tuple[Collection[int], Iterable[Concept]]] = [
+            (self._texts.of_diagnosis[id_], concepts[places]) for id_, places in named.items()
+        ] or [(self._anywhere(reading, distances), different)]
+        candidates = sorted(
+            candidate
+            for order, (numbers, sought) in enumerate(groups)
+            for candidate in self._candidates(order, numbers, sought, distances)
+        )
+        meets_any = any(candidate.met for candidate in candidates)
+        if meets_any:
+            fewest = min(len(candidate.lacking) for candidate in candidates)
+            candidates = [one for one in candidates if len(one.lacking) == fewest]
+        found = (candidate.number for candidate in candidates)
+        numbers = dict.fromkeys((*self._texts.titled(text), *found))
         read, unread = self._how_read(reading)
         return Answers(
             tuple(self._texts.interventions[number] for number in numbers),
             frozenset(
-                self._texts.interventions[one.number].id
-                for one in found
-                if meets_any and not one.is_in_body
+                self._texts.interventions[candidate.number].id
+                for candidate in candidates
+                if meets_any and not candidate.is_in_body
             ),
             tuple(named),
-            bool(named) and not meets_any and not any(one.facet for one in asked),
+            bool(named) and not meets_any and not any(concept.facet for concept in different),
             _wider(reading),
             read,
-            found[0].lacking if found else unread,
-            explain=partial(self._explain, asked),
+            candidates[0].lacking if candidates else unread,
+            hit=partial(self._hit_of, different),
         )
 
     def suggest(self, text: str, most: int) -> list[Suggested]:
@@ -146,7 +157,7 @@ class Search:
             for one in self.interventions(text).interventions[:MOST_INTERVENTIONS]
         ]
 
-    def _explain(self, concepts: Iterable[Concept], one: Intervention) -> InterventionHit:
+    def _hit_of(self, concepts: Iterable[Concept], one: Intervention) -> InterventionHit:
         """Return why an intervention was found: by concepts, or by the words of its diagnosis."""
         in_title, in_body = list[str](), list[str]()
         for concept in concepts:
@@ -163,31 +174,32 @@ class Search:
         matched_in = MatchedIn.SUMMARY if in_body else MatchedIn.TITLE
         return InterventionHit(one, matched_in, tuple(dict.fromkeys(in_title + in_body)))
 
-    def _of_diagnoses(
-        self,
-        named: Mapping[str, frozenset[int]],
-        concepts: Mapping[frozenset[int], Collection[Concept]],
-        distances: Mapping[Concept, Mapping[int, int]],
-    ) -> list[_Candidate]:
-        """Return the interventions of named diagnoses that lack the fewest concepts.
+    def _anywhere(
+        self, reading: Reading, distances: dict[Concept, dict[int, int]]
+    ) -> Collection[int]:
+        """Return the interventions of any diagnosis that have all concepts, some in its names.
 
-        If none has any, all are returned.
+        A condition that the catalogue lacks must be in the title.
         """
-        found: list[_Candidate] = []
-        for order, (id_, places) in enumerate(named.items()):
-            own = self._texts.of_diagnosis[id_]
-            found += self._candidates(concepts[places], distances, own, order)
-        if any(one.met for one in found):
-            fewest = min(len(one.lacking) for one in found)
-            found = [one for one in found if len(one.lacking) == fewest]
-        return found
+        if not distances or any(named.changed_by for named in reading.named):
+            return ()
+        absent = _EMPTY.union(*(named.places for named in reading.absent))
+        for concept, far in distances.items():
+            if concept.places & absent:
+                distances[concept] = {number: n for number, n in far.items() if n < IN_BODY}
+            elif len(concept.stems) == 1:
+                words = self._with_stem.get(concept.stems[0], ())
+                for id_ in self._lexicon.diagnoses_with(words):
+                    far.update(dict.fromkeys(self._texts.of_diagnosis[id_], 0))
+        first, *others = distances.values()
+        return set(first).intersection(*others)
 
     def _candidates(
         self,
+        order: int,
+        numbers: Iterable[int],
         concepts: Iterable[Concept],
         distances: Mapping[Concept, Mapping[int, int]],
-        numbers: Iterable[int],
-        order: int = 0,
     ) -> Iterator[_Candidate]:
         required = [(one.typed, distances[one]) for one in concepts if one in distances]
         meeting = [self._texts.meeting(one.facet) for one in concepts if one.facet is not None]
@@ -206,48 +218,26 @@ class Search:
                 len(far),
             )
 
-    def _anywhere(
-        self,
-        reading: Reading,
-        concepts: Iterable[Concept],
-        distances: dict[Concept, dict[int, int]],
-    ) -> list[_Candidate]:
-        """Return the interventions of any diagnosis that have all concepts, some in its names.
-
-        A condition that the catalogue lacks must be in the title.
-        """
-        absent = _EMPTY.union(*(one.places for one in reading.absent))
-        for concept, found in distances.items():
-            if concept.places & absent:
-                distances[concept] = {n: far for n, far in found.items() if far < IN_BODY}
-            elif len(concept.stems) == 1:
-                words = self._with_stem.get(concept.stems[0], ())
-                for id_ in self._lexicon.diagnoses_with(words):
-                    found.update(dict.fromkeys(self._texts.of_diagnosis[id_], 0))
-        if not distances or any(one.changed_by for one in reading.named):
-            return []
-        first, *others = distances.values()
-        return [*self._candidates(concepts, distances, set(first).intersection(*others))]
-
     def _how_read(self, reading: Reading) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
         """Return the pieces in the order typed, those negated last, and the words that are in none.
 
         If nothing was read, these are all words.
         """
         pieces: list[tuple[int, Piece]] = []
-        for one in reading.named:
-            places = one.places | one.changed_by
-            words, place = typed(reading.words, places), min(places)
-            for name in one.names:
+        covered = _EMPTY
+        for named in reading.named:
+            places = named.places | named.changed_by
+            covered |= places
+            words = typed(reading.words, places)
+            for name in named.names:
                 read_as = ReadAs.WIDER if name.kind.is_wider else ReadAs.DIAGNOSIS
-                if one.changed_by or one.is_absent:
+                if named.changed_by or named.is_absent:
                     read_as = ReadAs.ABSENT
-                elif reading.is_corrected(one):
+                elif reading.is_corrected(named):
                     read_as = ReadAs.CORRECTED
-                meaning = words if one.changed_by else name.meaning
-                pieces.append((place, Piece(words, read_as, meaning)))
+                meaning = words if named.changed_by else name.meaning
+                pieces.append((min(places), Piece(words, read_as, meaning)))
         unread = []
-        covered = _EMPTY.union(*(one.places | one.changed_by for one in reading.named))
         for concept in self._reader.concepts(reading.words, covered):
             if concept.meaning:
                 read_as = ReadAs.FACET if concept.facet else ReadAs.TREATMENT
@@ -260,19 +250,19 @@ class Search:
         ignored = unread if unread or in_order else reading.text.split()
         return tuple(dict.fromkeys(in_order)), tuple(ignored)
 
-    def _hits(self, reading: Reading, named: Sequence[Named]) -> tuple[Hit, ...]:
+    def _hits(self, reading: Reading, several: Iterable[Named]) -> tuple[Hit, ...]:
         """Return a hit for each diagnosis by its best name: whole, then longest, then English."""
         ranked: list[tuple[tuple[int, ...], Hit]] = []
-        for one in named:
-            size, is_corrected = len(one.places), reading.is_corrected(one)
+        for named in several:
+            size, is_corrected = len(named.places), reading.is_corrected(named)
             is_whole = size == len(reading.words)
-            for name in one.names:
+            for name in named.names:
                 is_wider, is_foreign = name.kind.is_wider, name.language != "en"
                 for place, id_ in enumerate(name.diagnosis_ids):
                     rank = (not is_whole, is_wider, is_wider and place, -size, is_foreign)
                     hit = self._hit(id_, name, is_whole and not is_corrected, is_corrected)
                     ranked.append((rank, hit))
-        return _best(_in_order(ranked))
+        return _best(ranked)
 
     def _hit(self, id_: str, name: Name, is_whole: bool = False, is_corrected: bool = False) -> Hit:
         by = MatchedBy.UMBRELLA if name.kind.is_wider else MatchedBy(name.kind)
@@ -287,34 +277,37 @@ class Search:
 
     def _near(self, reading: Reading) -> tuple[Hit, ...]:
         """Return the diagnoses with a word of the text that few others have in a name."""
-        words = [{one.folded} for one in reading.words if self._tells(one)]
-        few = [one for one in words if len(self._lexicon.diagnoses_with(one)) <= _MOST_SUGGESTED]
-        return _best(chain.from_iterable(map(self._with_words, few)))
+        ranked = [
+            ((place, *rank), hit)
+            for place, word in enumerate(reading.words)
+            if self._tells(word)
+            and len(self._lexicon.diagnoses_with([word.folded])) <= _MOST_SUGGESTED
+            for rank, hit in self._with_words([word.folded])
+        ]
+        return _best(ranked)
 
     def _tells(self, word: Word) -> bool:
         is_long = len(word.folded) >= _SHORTEST_PART
         is_vague = word.folded in self._lexicon.lists.vague or self._lexicon.is_light(word.folded)
         return is_long and not word.names and not is_vague
 
-    def _with_words(self, words: Collection[str], most: int = _LAST) -> list[Hit]:
-        """Return the names of diagnoses of at most so many words, these among them."""
+    def _with_words(
+        self, words: Collection[str], most: int = _LAST
+    ) -> Iterator[tuple[tuple[int, ...], Hit]]:
+        """Yield the names of diagnoses of at most so many words, these among them."""
         sizes, names = self._lexicon.sizes, self._lexicon.names
-        return _in_order(
-            ((sizes[number], name.language != "en"), self._hit(name.diagnosis_ids[0], name))
-            for number in self._lexicon.having_all(words)
-            if sizes[number] <= most
-            for name in names[number]
-            if name.language
-        )
+        for number in self._lexicon.having_all(words):
+            if sizes[number] <= most:
+                for name in names[number]:
+                    if name.language:
+                        rank = (sizes[number], name.language != "en")
+                        yield rank, self._hit(name.diagnosis_ids[0], name)
 
 
-def _in_order(ranked: Iterable[tuple[tuple[int, ...], Hit]]) -> list[Hit]:
-    return [hit for _, hit in sorted(ranked, key=itemgetter(0))]
-
-
-def _best(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+def _best(ranked: Iterable[tuple[tuple[int, ...], Hit]]) -> tuple[Hit, ...]:
+    """Return the hits in the order of their ranks, the first of each diagnosis."""
     best: dict[str, Hit] = {}
-    for hit in hits:
+    for _, hit in sorted(ranked, key=itemgetter(0)):
         best.setdefault(hit.diagnosis_id, hit)
     return tuple(best.values())
 

@@ -11,7 +11,14 @@ from functools import partial
 
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.intervention import Intervention
-from evref.domain.catalogue.search.folding import Forms, Phrase, fold, stem, written_words_of
+from evref.domain.catalogue.search.folding import (
+    Forms,
+    Phrase,
+    fold,
+    place_of,
+    stem,
+    written_words_of,
+)
 from evref.domain.catalogue.search.lexicon import Name
 from evref.domain.catalogue.search.lists import Facet, WordLists
 from evref.domain.catalogue.search.synonyms import Likeness
@@ -51,20 +58,21 @@ class Texts:
             for number, one in enumerate(own, first):
                 self.interventions.append(one)
                 self.places_on_card.append(number - first)
-                self._add(one.title, self._title, number)
-                self._add(body(one), self._body, number)
+                for word in set(self._stemmed(one.title)):
+                    self._title[word].append(number)
+                for known in self._words_and_phrases(self._stemmed(body(one))):
+                    self._body[known].append(number)
         self.all = range(len(self.interventions))
         self.words = frozenset(map(fold, self._stems))
 
-    def _add(self, text: str, index: _Index, number: int) -> None:
-        stems = self._stemmed(text)
-        different = set(stems)
-        for word in different:
-            index[word].append(number)
-        for word in different & self._phrases.keys():
+    def _words_and_phrases(self, stems: list[str]) -> Iterator[str]:
+        """Yield the different words, and the phrases of the synonyms among them."""
+        words = set(stems)
+        yield from words
+        for word in words & self._phrases.keys():
             for phrase in self._phrases[word]:
-                if different.issuperset(phrase) and _place(stems, phrase) is not None:
-                    index[" ".join(phrase)].append(number)
+                if words.issuperset(phrase) and place_of(phrase, stems) is not None:
+                    yield " ".join(phrase)
 
     def titled(self, text: str) -> list[int]:
         """Return the interventions whose title is the text."""
@@ -74,31 +82,23 @@ class Texts:
 
     def distances(self, phrase: Phrase, among: Collection[range]) -> dict[int, int]:
         """Return how far from the phrase each intervention is that has it: 0 is in its title."""
-        found: dict[int, int] = {}
-        for distance, numbers in reversed([*self._having(phrase, among)]):
-            found |= dict.fromkeys(numbers, distance)
-        return found
-
-    def _having(
-        self, phrase: Phrase, among: Collection[range]
-    ) -> Iterator[tuple[int, Collection[int]]]:
-        """Yield the interventions that have the phrase or a similar one, the nearest first."""
+        distances: dict[int, int] = {}
         similar = self._synonyms.of(phrase)
         for nearest, index in ((0, self._title), (IN_BODY, self._body)):
             for other, likeness in similar.items():
-                if numbers := index.get(" ".join(other)):
-                    yield nearest + likeness, _within(among, numbers)
-                if len(other) > 1 and (index is self._title or likeness is Likeness.SAME):
-                    several = [index.get(word, _NONE) for word in other]
-                    if all(several):
-                        first, *more = (_within(among, numbers) for numbers in several)
-                        yield nearest + likeness, set(first).intersection(*more)
+                # A summary may have the words of a synonym without meaning it.
+                is_whole = index is self._body and likeness > Likeness.SAME
+                several = [index.get(word) for word in ([" ".join(other)] if is_whole else other)]
+                if all(several):
+                    first, *more = (_within(among, numbers) for numbers in several if numbers)
+                    for number in set(first).intersection(*more):
+                        distances.setdefault(number, nearest + likeness)
+        return distances
 
     def mention(self, names: Iterable[Name], stem: str) -> bool:
         """Return whether an intervention of a diagnosis of the names has the word."""
         ids = dict.fromkeys(id_ for name in names for id_ in name.diagnosis_ids)
-        own = map(self.of_diagnosis.__getitem__, ids)
-        return any(numbers for _, numbers in self._having((stem,), [*own]))
+        return bool(self.distances((stem,), [self.of_diagnosis[id_] for id_ in ids]))
 
     def meeting(self, facet: Facet) -> bytearray:
         """Return for each intervention how well it meets the facet: by title, and by place."""
@@ -117,7 +117,7 @@ class Texts:
         ]
         stems = [word for _, word in found]
         for phrase in phrases:
-            place = _place(stems, phrase)
+            place = place_of(phrase, stems)
             if place is not None:
                 first, last = found[place][0], found[place + len(phrase) - 1][0]
                 return text[first.start() : last.end()]
@@ -150,12 +150,3 @@ def _within(among: Collection[range], numbers: array[int]) -> array[int]:
 
 def body(one: Intervention) -> str:
     return one.summary if one.cautions is None else f"{one.summary} {one.cautions}"
-
-
-def _place(stems: list[str], phrase: Phrase) -> int | None:
-    """Return where the phrase begins among the stems, if it is there."""
-    size = len(phrase)
-    for place in range(len(stems) - size + 1):
-        if stems[place] == phrase[0] and tuple(stems[place : place + size]) == phrase:
-            return place
-    return None
