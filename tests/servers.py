@@ -19,11 +19,11 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -71,6 +71,7 @@ class _Server(ABC):
     def _answers(self) -> bool: ...
 
     _user: str | None = None
+    last_signal = signal.SIGINT
 
     def start(self) -> None:
         """Start the server and wait until it responds."""
@@ -125,6 +126,9 @@ class _Server(ABC):
 
 class PostgresqlServer(_Server):
     """A PostgreSQL server, which listens on a socket in its folder."""
+
+    # Stops it immediately; its data is not needed any more.
+    last_signal = signal.SIGQUIT
 
     def __init__(self, folder: Path, *, fsync: bool = False) -> None:
         super().__init__(folder)
@@ -239,6 +243,9 @@ class PgBouncer(_Server):
         except psycopg.OperationalError:
             return False
         return True
+
+
+Started = TypeVar("Started", bound=_Server)
 
 
 def database_name(url: str) -> str:
@@ -374,43 +381,29 @@ def folder_for_a_server() -> Iterator[Path]:
 
 
 @contextmanager
-def postgresql_server(*, fsync: bool = False) -> Iterator[PostgresqlServer]:
-    """Run a server, and stop it at the end.
-
-    Without `fsync`, which tests do not need, a power failure could lose commits.
-    """
+def _started(kind: Callable[..., Started], *arguments: Any, **options: Any) -> Iterator[Started]:
+    """Run a server in a folder of its own, and stop it at the end."""
     with folder_for_a_server() as folder:
-        server = PostgresqlServer(folder, fsync=fsync)
+        server = kind(folder, *arguments, **options)
         server.start()
         try:
             yield server
         finally:
-            # SIGQUIT stops it immediately; its data is not needed any more.
-            server.stop(how=signal.SIGQUIT)
+            server.stop(how=server.last_signal)
 
 
-@contextmanager
-def pgbouncer(database: str, *, sessions: int) -> Iterator[PgBouncer]:
-    """Run a pooler in front of the database at a URL, and stop it at the end."""
-    with folder_for_a_server() as folder:
-        server = PgBouncer(folder, database, sessions=sessions)
-        server.start()
-        try:
-            yield server
-        finally:
-            server.stop()
+def postgresql_server(*, fsync: bool = False) -> AbstractContextManager[PostgresqlServer]:
+    """Run a server; without `fsync`, a power failure could lose commits, which tests accept."""
+    return _started(PostgresqlServer, fsync=fsync)
 
 
-@contextmanager
-def redis_server(*options: str) -> Iterator[RedisServer]:
-    """Run a server, and stop it at the end."""
-    with folder_for_a_server() as folder:
-        server = RedisServer(folder, *options)
-        server.start()
-        try:
-            yield server
-        finally:
-            server.stop()
+def pgbouncer(database: str, *, sessions: int) -> AbstractContextManager[PgBouncer]:
+    """Run a pooler in front of the database at a URL."""
+    return _started(PgBouncer, database, sessions=sessions)
+
+
+def redis_server(*options: str) -> AbstractContextManager[RedisServer]:
+    return _started(RedisServer, *options)
 
 
 def wait_until(

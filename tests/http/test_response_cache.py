@@ -27,26 +27,6 @@ def of_size(size: int) -> Representation:
     return Representation([b"x" * size], "text/plain")
 
 
-def test_a_response_is_found_by_its_path_and_query() -> None:
-    """Path and query are distinguished even if both joined give the same text."""
-    cache, cached = ResponseCache[Representation](10_000), of_size(10)
-    cache.put(("/a", "q=1?"), cached)
-
-    assert cache.get(("/a", "q=1?")) is cached
-    assert cache.get(("/a?q=1", "")) is None
-    assert cache.get(("/a", "")) is None
-
-
-def test_the_least_recently_used_response_is_removed() -> None:
-    cache = ResponseCache[Representation](2 * ENTRY + 25)
-    cache.put(("/a", ""), of_size(10))
-    cache.put(("/b", ""), of_size(10))
-    cache.get(("/a", ""))
-    cache.put(("/c", ""), of_size(10))
-
-    assert [path for path in ("/a", "/b", "/c") if cache.get((path, ""))] == ["/a", "/c"]
-
-
 def test_a_response_that_does_not_fit_is_not_cached() -> None:
     cache = ResponseCache[Representation](2 * ENTRY)
 
