@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from benchmarks.cases import LIST, Case
 from benchmarks.instructions import environ_of, send
 from benchmarks.storages import new_keys, prepare
-from evref.adapters.inbound.fhir.paging import MOST_COUNT
+from evref.adapters.inbound.fhir.search import MOST_COUNT
 from evref.bootstrap.app import create_app
 from evref.bootstrap.container import Container
 from evref.bootstrap.settings import Settings, StorageKind

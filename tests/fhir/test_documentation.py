@@ -7,16 +7,15 @@ from collections.abc import Iterable
 
 import pytest
 
+from evref.adapters.inbound.fhir.interactions import MOST_WITH_INCLUDED
 from evref.adapters.inbound.fhir.mappings import (
-    DO_NOT_PERFORM,
     ISSUE_TYPES,
     QUALITIES,
     STRENGTHS,
     Coding,
 )
 from evref.adapters.inbound.fhir.outcome import status_of
-from evref.adapters.inbound.fhir.paging import DEFAULT_COUNT, MOST_COUNT, MOST_WITH_INCLUDED
-from evref.adapters.inbound.fhir.search import SEARCH
+from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, MOST_COUNT, SEARCH
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
 from evref.adapters.inbound.web.problems import DOCUMENTED
 from tests.docs.pages import DOCS
@@ -41,10 +40,6 @@ def codes(codings: Iterable[Coding]) -> list[str]:
             for system in CODE_SYSTEMS
         ],
         [
-            [f"`{direction}`", "absent" if value is None else f"`{str(value).lower()}`"]
-            for direction, value in DO_NOT_PERFORM.items()
-        ],
-        [
             [f"`{recommendation}`", *(codes(codings) or ["absent"] * 2)]
             for recommendation, codings in STRENGTHS.items()
         ],
@@ -57,7 +52,7 @@ def codes(codings: Iterable[Coding]) -> list[str]:
             for slug, issue in ISSUE_TYPES.items()
         ],
     ],
-    ids=["systems", "directions", "strengths", "qualities", "problems"],
+    ids=["systems", "strengths", "qualities", "problems"],
 )
 def test_the_page_has_each_table_of_the_code(table: list[list[str]]) -> None:
     """The rows are equal, without the headings."""
@@ -74,7 +69,7 @@ def test_the_page_has_every_parameter() -> None:
     parameters = set().union(*SEARCH.values())
     named = {name for row in ROWS for name in re.findall("`([^`]+)`", row[0])}
 
-    assert parameters - named == {"_after", "_before"}
+    assert parameters - named == {"_after"}
     (count,) = (row[1] for row in ROWS if row[0] == "`_count`")
     assert f"{DEFAULT_COUNT} by default" in count
     assert f"at most {MOST_COUNT};" in count

@@ -162,7 +162,7 @@ def test_the_capability_statement_lists_types_and_parameters(service: Service) -
         parameters = search.SEARCH[resource["type"]].keys()
         assert named <= parameters
         assert parameters - named <= {
-            *("_count", "_after", "_before", "_format", "_summary", "_elements", "_include"),
+            *("_count", "_after", "_format", "_summary", "_elements", "_include"),
             *("_totalMethod", "_total", "_sort", "_pretty", "title:exact", "title:contains"),
         }
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from evref.adapters.inbound.fhir.paging import MOST_COUNT, MOST_WITH_INCLUDED
+from evref.adapters.inbound.fhir.interactions import MOST_WITH_INCLUDED
+from evref.adapters.inbound.fhir.search import MOST_COUNT
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.testing.builders import an_entry
 from tests.fhir.conftest import ids, new_service

@@ -12,9 +12,8 @@ from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.http import parse_options_header
 
 from evref.adapters.inbound.fhir import interactions, search
-from evref.adapters.inbound.fhir.capability import capability_statement
+from evref.adapters.inbound.fhir.conformance import capability_statement
 from evref.adapters.inbound.fhir.outcome import MEDIA_TYPE, ROOT, render_problem
-from evref.adapters.inbound.fhir.paging import subset
 from evref.adapters.inbound.fhir.resources import Resources
 from evref.adapters.inbound.fhir.values import FORMATS
 from evref.adapters.inbound.web import query
@@ -81,7 +80,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         values = search.parse(request.args, search.READ[resource_type])
         _require_json(media_type, request.args)
         resource = interactions.read(_resources(host, served), resource_type, served, id)
-        response = _response(subset(resource, values))
+        response = _response(interactions.subset(resource, values))
         if "meta" in resource:
             response.last_modified = datetime.fromisoformat(resource["meta"]["lastUpdated"])
         return response

@@ -94,13 +94,11 @@ class Selection:
         return [item for item in items if not topics.isdisjoint(item.topics)]
 
     def by_last_update(self, items: Sequence[Item], periods: frozenset[Period]) -> list[Item]:
-        times = {self.served.changed_at(item.entry.diagnosis.id) for item in items}
-        admitted = {
-            time for time in times if time and any(period.admits(time) for period in periods)
-        }
-        return [
-            item for item in items if self.served.changed_at(item.entry.diagnosis.id) in admitted
-        ]
+        def is_admitted(item: Item) -> bool:
+            time = self.served.changed_at(item.entry.diagnosis.id)
+            return time is not None and any(period.admits(time) for period in periods)
+
+        return [*filter(is_admitted, items)]
 
 
 def _begins(beginning: str, words: Iterable[str]) -> bool:

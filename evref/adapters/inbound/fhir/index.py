@@ -13,6 +13,8 @@ from evref.domain.rules import folded
 
 PLAN_DEFINITION = "PlanDefinition"
 ACTIVITY_DEFINITION = "ActivityDefinition"
+CODE_SYSTEM = "CodeSystem"
+STRUCTURE_DEFINITION = "StructureDefinition"
 
 LONGEST_ID = 64
 

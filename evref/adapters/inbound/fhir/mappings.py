@@ -5,7 +5,7 @@ A test compares them with the tables in the documentation.
 
 from dataclasses import dataclass
 
-from evref.domain.catalogue.evidence import Certainty, Direction, Recommendation
+from evref.domain.catalogue.evidence import Certainty, Recommendation
 
 PUBLISHER = "Evidence Reference Service"
 
@@ -66,13 +66,6 @@ QUALITIES: dict[Certainty, tuple[Coding, ...]] = {
     Certainty.NOT_GRADED: (),
 }
 """None: the resource has no extension, because the sources state no certainty."""
-
-DO_NOT_PERFORM: dict[Direction, bool | None] = {
-    Direction.FOR: None,
-    Direction.AGAINST: True,
-    Direction.UNCLEAR: None,
-}
-"""None: the resource has no `doNotPerform`. The extension `direction` has the direction itself."""
 
 _ELEMENTS_OF_ALL = (
     *("id", "meta", "implicitRules", "language", "text", "contained", "extension"),

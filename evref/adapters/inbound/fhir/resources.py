@@ -12,7 +12,6 @@ from typing import Any
 
 from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION, Item, fhir_id
 from evref.adapters.inbound.fhir.mappings import (
-    DO_NOT_PERFORM,
     PUBLISHER,
     QUALITIES,
     QUALITY_OF_EVIDENCE,
@@ -22,7 +21,7 @@ from evref.adapters.inbound.fhir.mappings import (
 from evref.adapters.inbound.fhir.outcome import ROOT
 from evref.adapters.inbound.web.code_systems import ICD_10, ICD_11
 from evref.domain.catalogue.diagnosis import Diagnosis, Module
-from evref.domain.catalogue.evidence import Evidence, Reference
+from evref.domain.catalogue.evidence import Direction, Evidence, Reference
 from evref.domain.catalogue.in_words import plain, source, verdict
 from evref.domain.catalogue.intervention import FittVp, Intervention, Phase
 from evref.domain.catalogue.matching import Doubt, Relation
@@ -121,7 +120,7 @@ class Resources:
                     *_justification(intervention),
                     *map(_citation, intervention.references),
                 ],
-                "doNotPerform": DO_NOT_PERFORM[evidence.direction],
+                "doNotPerform": _do_not_perform(evidence),
             }
         )
 
@@ -180,7 +179,7 @@ class Resources:
 
     def _action(self, intervention: Intervention) -> dict[str, Any]:
         evidence = intervention.evidence
-        do_not_perform = DO_NOT_PERFORM[evidence.direction]
+        do_not_perform = _do_not_perform(evidence)
         return _without_empty(
             {
                 "extension": self._said(evidence),
@@ -243,6 +242,11 @@ class Resources:
 
     def _extension(self, name: str) -> str:
         return f"{self.root}/StructureDefinition/{name}"
+
+
+def _do_not_perform(evidence: Evidence) -> bool | None:
+    """Return True if the sources are against an intervention; else the resource does not say it."""
+    return evidence.direction is Direction.AGAINST or None
 
 
 def _justification(intervention: Intervention) -> list[dict[str, Any]]:

@@ -6,11 +6,14 @@ from typing import Any, TypeAlias
 
 from werkzeug.datastructures import MultiDict
 
-from evref.adapters.inbound.fhir.definitions import CODE_SYSTEM, STRUCTURE_DEFINITION
 from evref.adapters.inbound.fhir.filtering import Selection
-from evref.adapters.inbound.fhir.index import ACTIVITY_DEFINITION, PLAN_DEFINITION
+from evref.adapters.inbound.fhir.index import (
+    ACTIVITY_DEFINITION,
+    CODE_SYSTEM,
+    PLAN_DEFINITION,
+    STRUCTURE_DEFINITION,
+)
 from evref.adapters.inbound.fhir.mappings import ELEMENTS
-from evref.adapters.inbound.fhir.paging import MOST_COUNT
 from evref.adapters.inbound.fhir.values import (
     FORMATS,
     SORTABLE,
@@ -34,7 +37,6 @@ from evref.adapters.inbound.web.problems import InvalidParametersError, Paramete
 from evref.domain.catalogue.record_code import FORMS, MOST_VALUES
 from evref.domain.catalogue.search.found import LONGEST_TEXT, Found
 from evref.domain.catalogue.served import Question, Served
-from evref.domain.rules import counted
 
 Select: TypeAlias = Callable[[Selection, Any, Any], list[Any]]
 """Selects items by a value of a parameter."""
@@ -58,10 +60,23 @@ class Parameter:
     type: str = ""
     text: str = ""
 
+    def value(self, texts: Sequence[str]) -> Any:
+        if self.is_single:
+            if len(texts) > 1:
+                raise InvalidError(f"is given {len(texts)} times, but is allowed only once")
+            return self.read(texts[0])
+        length = sum(map(len, texts))
+        if self.longest is not None and length > self.longest:
+            raise InvalidError(f"has {length} characters")
+        return tuple(self.read(values_of(text)) for text in texts)
+
 
 def _control(*allowed: str) -> Parameter:
     return Parameter(allowed, exactly(*allowed), is_single=True)
 
+
+DEFAULT_COUNT = 20
+MOST_COUNT = 30
 
 _FORMAT = {
     "_format": Parameter(FORMATS, read_format, is_single=True),
@@ -172,7 +187,6 @@ _ELEMENTS = {
     }
     for resource_type, names in ELEMENTS.items()
 }
-_ANCHOR = Parameter(("an id, as in the links of a Bundle",), read_id, is_single=True)
 _OF_RESULTS = {
     "_count": Parameter(
         (f"a number; at most {MOST_COUNT} resources are returned",),
@@ -183,8 +197,7 @@ _OF_RESULTS = {
     # Accepted without effect: the total is always counted. fhirpy sends the second name.
     "_total": _control("none", "estimate", "accurate"),
     "_totalMethod": _control("count"),
-    "_after": _ANCHOR,
-    "_before": _ANCHOR,
+    "_after": Parameter(("an id, as in the links of a Bundle",), read_id, is_single=True),
     **_FORMAT,
 }
 
@@ -208,8 +221,6 @@ SEARCH: Mapping[str, Mapping[str, Parameter]] = {
     resource_type: {**own, **_ELEMENTS[resource_type], **_OF_RESULTS}
     for resource_type, own in _OWN.items()
 }
-
-_EXCLUSIVE = (("_after", "_before"), ("_elements", "_summary"))
 
 
 def found_by_codes(contexts: Iterable[Codings], served: Served) -> dict[Codings, Found]:
@@ -239,33 +250,30 @@ def parse(sent: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dic
     """
     values: dict[str, Any] = {}
     faults = []
-    several = {
-        name: [values_of(text) for text in texts]
-        for name, texts in sent.lists()
-        if name in parameters and not parameters[name].is_single
-    }
-    total = sum(len(part) for parts in several.values() for part in parts)
+    counts: dict[str, int] = {}
     for name, texts in sent.lists():
         parameter = parameters.get(name)
         if parameter is None:
             message = "is not a parameter of this interaction"
-            if is_known(name, parameters):
-                message = "has a modifier that the parameter does not have"
             faults.append(ParameterFault(name, message, tuple(parameters)))
             continue
+        counts[name] = 0 if parameter.is_single else sum(len(values_of(text)) for text in texts)
         try:
-            values[name] = _read(parameter, texts, several.get(name, []), total)
+            if sum(counts.values()) <= MOST_VALUES:
+                values[name] = parameter.value(texts)
         except InvalidError as error:
             faults.append(ParameterFault(name, str(error), parameter.allowed))
-    codes = [code for codings in values.get("context", ()) for code in codings.codes]
-    more = sum(code.count - 1 for code in codes)
-    if total + more > MOST_VALUES >= total:
-        message = f"makes {total + more} values, with each stem of a cluster"
-        faults.append(ParameterFault("context", message, (f"at most {MOST_VALUES} in all",)))
-    for name, other in _EXCLUSIVE:
-        if name in values and other in values:
-            message = f"cannot be combined with {name}"
-            faults.append(ParameterFault(other, message, ("one of them",)))
+    # Each stem of a cluster counts.
+    for codings in values.get("context", ()):
+        counts["context"] += sum(code.count - 1 for code in codings.codes)
+    total = sum(counts.values())
+    if total > MOST_VALUES:
+        largest = max(counts, key=counts.__getitem__)
+        message = f"has {counts[largest]} of {total} values"
+        faults.append(ParameterFault(largest, message, parameters[largest].allowed))
+    if "_elements" in values and "_summary" in values:
+        fault = ParameterFault("_summary", "cannot be combined with _elements", ("one of them",))
+        faults.append(fault)
     if faults:
         raise InvalidParametersError(*faults)
     return values
@@ -274,20 +282,3 @@ def parse(sent: MultiDict[str, str], parameters: Mapping[str, Parameter]) -> dic
 def is_known(name: str, parameters: Container[str]) -> bool:
     """Return whether this is a parameter, also with a modifier: it must not be ignored."""
     return name.partition(":")[0] in parameters
-
-
-def _read(
-    parameter: Parameter, texts: Sequence[str], parts: Sequence[tuple[str, ...]], total: int
-) -> Any:
-    if parameter.is_single:
-        if len(texts) > 1:
-            raise InvalidError(f"is given {len(texts)} times, but is allowed only once")
-        return parameter.read(texts[0])
-    if total > MOST_VALUES:
-        count = sum(map(len, parts))
-        of_total = f" of {total}" if count < total else ""
-        raise InvalidError(f"has {counted(count, 'value')}{of_total}")
-    length = sum(map(len, texts))
-    if parameter.longest is not None and length > parameter.longest:
-        raise InvalidError(f"has {length} characters")
-    return tuple(map(parameter.read, parts))
