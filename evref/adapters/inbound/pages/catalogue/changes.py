@@ -1,13 +1,10 @@
 """Changes of the catalogue: the page “What is new”, its Atom feed, and a diagnosis's history."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from html import escape
 from http import HTTPStatus
-from itertools import groupby
 from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, abort, url_for
@@ -50,68 +47,50 @@ def register(pages: Blueprint, frame: Frame, base_url: str, operator: str | None
         return frame.respond(Representation([body], "application/atom+xml"))
 
 
-class NewsKind(StrEnum):
-    """The kinds of changes in display order; a change of direction must not be missed."""
-
-    TURNED = "turned"
-    ADDED = "added"
-    REMOVED = "removed"
-    CHANGED = "changed"
-
-
 @dataclass(frozen=True, slots=True)
 class News:
     """A change of a diagnosis.
 
-    `text` says what changed in it; it is empty if the whole diagnosis was added or removed. `name`
-    is its present name, or its id if the catalogue no longer contains it.
+    `name` is None if the catalogue no longer contains it. `text` says what changed in it; it is
+    empty if the whole diagnosis was added or removed.
     """
 
-    kind: NewsKind
     diagnosis_id: str
-    name: str
-    is_served: bool
+    name: str | None
     text: str = ""
 
     def __str__(self) -> str:
-        name = f"{self.kind.capitalize()}: {self.name}"
+        name = self.name or self.diagnosis_id
         return f"{name}: {self.text}" if self.text else name
 
 
 @dataclass(frozen=True, slots=True)
 class PublicationNews:
-    """A publication in words."""
+    """A publication in words: its changes by their kind, such as “added”, in display order."""
 
     publication: Publication
-    news: tuple[News, ...]
+    by_kind: Mapping[str, list[News]]
 
     @property
     def headline(self) -> str:
         """The number of changes of each kind, such as “1 turned, 2 added”."""
-        counts = Counter(item.kind for item in self.news)
-        named = [f"{counts[kind]} {kind}" for kind in NewsKind if counts[kind]]
+        named = [f"{len(news)} {kind}" for kind, news in self.by_kind.items()]
         return ", ".join(named) or "nothing that readers see"
-
-    @property
-    def by_kind(self) -> list[tuple[NewsKind, list[News]]]:
-        """The news grouped by kind, in the order of `NewsKind`."""
-        return [(kind, [*group]) for kind, group in groupby(self.news, lambda item: item.kind)]
 
 
 def _compared(served: Served) -> list[Publication]:
     return [publication for publication in served.publications if publication.comparison]
 
 
-def history(served: Served, diagnosis_id: str) -> list[PublicationNews]:
-    """Return the publications that changed a diagnosis, newest first, with its news alone."""
-    parts = (
-        PublicationNews(
-            published.publication,
-            tuple(item for item in published.news if item.diagnosis_id == diagnosis_id),
-        )
+def history(served: Served, diagnosis_id: str) -> list[tuple[Publication, str, str]]:
+    """Return the changes of a diagnosis, newest first: publication, kind, what changed in it."""
+    return [
+        (published.publication, kind, item.text)
         for published in _with_news(_compared(served), served)
-    )
-    return [part for part in parts if part.news]
+        for kind, news in published.by_kind.items()
+        for item in news
+        if item.diagnosis_id == diagnosis_id
+    ]
 
 
 def _with_news(publications: Iterable[Publication], served: Served) -> list[PublicationNews]:
@@ -123,38 +102,48 @@ def _with_news(publications: Iterable[Publication], served: Served) -> list[Publ
         for intervention in entry.visible_interventions()
     }
     return [
-        PublicationNews(publication, tuple(_news(publication.comparison, names, titles)))
+        PublicationNews(publication, _by_kind(publication.comparison, names, titles))
         for publication in publications
         if publication.comparison
     ]
 
 
-def _news(
+def _by_kind(
     comparison: Comparison, names: Mapping[str, str], titles: Mapping[str, str]
-) -> Iterator[News]:
-    """Yield the changes, changes of direction first, with the names and titles by id."""
+) -> dict[str, list[News]]:
+    """Return the changes by kind, with the present names and titles.
 
-    def about(kind: NewsKind, name: str, text: str = "") -> News:
-        return News(kind, name, names.get(name, name), name in names, text)
+    A change of direction must not be missed, so these come first.
+    """
 
-    for is_reversal in (True, False):
-        for changed in comparison.changed:
-            for change in changed.interventions_changed:
-                turn = change.direction
-                if turn is not None and turn.is_reversal is is_reversal:
-                    title = titles.get(change.id, change.id)
-                    text = f"“{title}” turned from {turn.before} to {turn.after}"
-                    yield about(NewsKind.TURNED, changed.diagnosis_id, text)
-    for name in comparison.added:
-        yield about(NewsKind.ADDED, name)
-    for name in comparison.removed:
-        yield about(NewsKind.REMOVED, name)
-    for changed in comparison.changed:
-        if parts := [*_parts(changed, titles)]:
-            yield about(NewsKind.CHANGED, changed.diagnosis_id, "; ".join(parts))
+    def about(name: str, text: str = "") -> News:
+        return News(name, names.get(name), text)
+
+    def quoted(name: str) -> str:
+        return f"“{titles.get(name, name)}”"
+
+    by_kind = {
+        "turned": [
+            about(
+                changed.diagnosis_id,
+                f"{quoted(change.id)} turned from {turn.before} to {turn.after}",
+            )
+            for changed in comparison.changed
+            for change in changed.interventions_changed
+            if (turn := change.direction) is not None
+        ],
+        "added": [about(name) for name in comparison.added],
+        "removed": [about(name) for name in comparison.removed],
+        "changed": [
+            about(changed.diagnosis_id, text)
+            for changed in comparison.changed
+            if (text := "; ".join(_parts(changed, quoted)))
+        ],
+    }
+    return {kind: news for kind, news in by_kind.items() if news}
 
 
-def _parts(changed: DiagnosisChange, titles: Mapping[str, str]) -> Iterator[str]:
+def _parts(changed: DiagnosisChange, quoted: Callable[[str], str]) -> Iterator[str]:
     """Yield the changes in a diagnosis other than changes of direction."""
     if changed.record:
         yield "the diagnosis itself"
@@ -163,10 +152,10 @@ def _parts(changed: DiagnosisChange, titles: Mapping[str, str]) -> Iterator[str]
         ("removed", changed.interventions_removed),
     ):
         if ids:
-            yield f"{verb} " + ", ".join(f"“{titles.get(name, name)}”" for name in ids)
+            yield f"{verb} " + ", ".join(map(quoted, ids))
     for change in changed.interventions_changed:
         if change.direction is None:
-            yield f"“{titles.get(change.id, change.id)}” ({', '.join(change.fields)})"
+            yield f"{quoted(change.id)} ({', '.join(change.fields)})"
 
 
 def feed(served: Served, base_url: str, operator: str | None) -> bytes:
@@ -194,7 +183,11 @@ def feed(served: Served, base_url: str, operator: str | None) -> bytes:
 
 def _entry(published: PublicationNews, base_url: str) -> atom.Element:
     at = _time(published.publication.published_at)
-    lines = "".join(f"<li>{escape(str(item))}</li>" for item in published.news)
+    lines = "".join(
+        f"<li>{kind.capitalize()}: {escape(str(item))}</li>"
+        for kind, news in published.by_kind.items()
+        for item in news
+    )
     return {
         "id": atom.content(_tag(base_url, f"changes/{at}/{published.publication.version}")),
         "title": atom.text(f"Catalogue of {at[:10]}: {published.headline}"),
