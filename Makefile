@@ -33,7 +33,7 @@ install-bench: install-dev $(PEERS)/.installed ## install the peers of the bench
 
 .PHONY: test
 test: install-dev ## run all tests except those of `deployment`, `browser`, `codes` and `crash`
-	@$(PYTEST) $(patsubst %,--ignore=tests/%,deploy server browser codes faults) $(ARGS)
+	@$(PYTEST) $(patsubst %,--ignore=tests/%,deploy server browser codes crash faults) $(ARGS)
 
 .PHONY: codes
 codes: install-dev ## read every code of ICD-10-CM (a minute)
@@ -98,10 +98,11 @@ docs: install-dev ## build the documentation in site/ (broken links are errors),
 bench: lint-peers ## measure the speed, and compare it with the peers (about 20 minutes)
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+ROUNDS ?= 60
 .PHONY: crash
 crash: install-dev ## stop storage under load, and kill processes hundreds of times (five minutes)
-	@$(PYTEST) tests/faults
-	@$(BIN)/python -W error -m tests.crash $(ARGS)
+	@$(PYTEST) tests/faults $(ARGS)
+	@ROUNDS=$(ROUNDS) $(PYTEST) -rP tests/crash $(ARGS)
 
 .PHONY: snapshots
 snapshots: install-dev ## rewrite the OpenAPI snapshot and the documents generated from the code

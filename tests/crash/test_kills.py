@@ -1,19 +1,26 @@
-"""Rounds: processes change data and are killed at a random moment; then the data is checked."""
+"""Processes are killed while they write; then the data is either old or new, never a mixture.
+
+`make crash ROUNDS=n` sets the number of rounds; a failure names the seed that repeats it.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
+import os
+import random
 import re
 import shutil
 import signal
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from random import Random
 from typing import Any
+
+import pytest
 
 from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.bootstrap.container import Container
@@ -30,32 +37,16 @@ from tests.processes import forked
 from tests.server.patient import container as patient
 from tests.servers import PATIENCE, PostgresqlServer, database_name, wait_until
 
-PROCESSES = 2
-"""The number of processes that change the same data concurrently."""
 
-
-class Databases(ABC):
-    """Creates databases of one kind."""
-
-    kind: str
-
-    @abstractmethod
-    def new(self, template: str | None = None) -> str:
-        """Return the URL of a new database, optionally a copy of one without connections."""
-
-    @abstractmethod
-    def wait_until_unused(self, url: str) -> None:
-        """Wait until the database has closed the connections of dead processes."""
-
-
-class SqliteFiles(Databases):
-    kind = "sqlite"
+class SqliteFiles:
+    """Creates databases in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._made = 0
 
     def new(self, template: str | None = None) -> str:
+        """Return the URL of a new database, optionally a copy of one without connections."""
         self._made += 1
         file = self._folder / f"{self._made}.sqlite"
         if template is not None:
@@ -66,8 +57,8 @@ class SqliteFiles(Databases):
         """Do nothing: the locks of a process end with the process."""
 
 
-class PostgresqlDatabases(Databases):
-    kind = "postgresql"
+class PostgresqlDatabases:
+    """Creates databases on a server."""
 
     def __init__(self, server: PostgresqlServer) -> None:
         self._server = server
@@ -77,28 +68,32 @@ class PostgresqlDatabases(Databases):
         return self._server.url(self._server.new_database(name))
 
     def wait_until_unused(self, url: str) -> None:
+        """Wait until the database has closed the connections of dead processes."""
         connections = (
             f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{database_name(url)}'"
         )
         wait_until(lambda: self._server.execute(connections) == [(0,)])
 
 
-@dataclass(slots=True)
-class Figures:
-    """The results of one task on one kind of database."""
+Databases = SqliteFiles | PostgresqlDatabases
 
-    rounds: int = 0
-    kills: int = 0
-    interrupted: int = 0
-    changes: int = 0
-    outcomes: dict[str, int] = field(default_factory=dict)
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def databases(request: pytest.FixtureRequest, tmp_path: Path) -> Databases:
+    if request.param == "sqlite":
+        return SqliteFiles(tmp_path)
+    return PostgresqlDatabases(request.getfixturevalue("postgresql"))
 
 
 class Task(ABC):
     """The work of the processes until they are killed, and the check after that."""
 
-    name: str
-    processes = PROCESSES
+    work: Callable[..., None]
+    """What the processes run."""
+
+    processes = 2
+    """The number of processes that change the same data concurrently."""
+
     ends = False
     may_die = True
 
@@ -108,26 +103,10 @@ class Task(ABC):
     def __init__(self, databases: Databases) -> None:
         self._databases = databases
         self.longest = 0.1  # seconds until a process is killed; adapts to the time of a change
-        self._resources = ExitStack()
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._resources.close()
-
-    @cached_property
-    def _container(self) -> Container:
-        container = patient(Settings(database_url=self._databases.new()))
-        container.storage().prepare()
-        self._resources.callback(container.storage().close)
-        return container
 
     @abstractmethod
     def begin(self, number: int) -> str:
         """Prepare the round with this number; return the URL of its database."""
-
-    @abstractmethod
-    def work(self) -> Callable[..., None]:
-        """Return the function that the processes run."""
 
     @abstractmethod
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
@@ -140,18 +119,35 @@ class Task(ABC):
 
         """
 
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connections."""
 
-class Keys(Task):
-    name = "keys"
+
+class OneDatabase(Task):
+    """A task whose rounds change the same database."""
+
+    @cached_property
+    def _container(self) -> Container:
+        container = patient(Settings(database_url=self._databases.new()))
+        container.storage().prepare()
+        return container
+
+    def begin(self, number: int) -> str:
+        self.close()
+        url: str = self._container.settings().database_url
+        return url
+
+    def close(self) -> None:
+        self._container.storage().close()
+
+
+class Keys(OneDatabase):
+    work = staticmethod(work.change_keys)
 
     def begin(self, number: int) -> str:
         self._container.manage_institutions().create_institution(OPERATOR, f"i{number}")
-        url: str = self._container.settings().database_url
-        self._container.storage().close()
-        return url
-
-    def work(self) -> Callable[..., None]:
-        return work.change_keys
+        return super().begin(number)
 
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
         (institution,) = self._container.storage().records.find(INSTITUTIONS, name=f"i{number}")
@@ -217,21 +213,13 @@ def replayed(entries: Sequence[AuditEntry]) -> dict[str, dict[str, str]]:
     return keys
 
 
-class Catalogues(Task):
-    name = "catalogue"
+class Catalogues(OneDatabase):
+    work = staticmethod(work.load_catalogues)
     processes = 1  # a second process would repair what the first one left behind
 
     @cached_property
     def _versions(self) -> dict[str, str]:
         return {catalogue.version: path.name for path, catalogue in work.CATALOGUES.items()}
-
-    def begin(self, number: int) -> str:
-        url: str = self._container.settings().database_url
-        self._container.storage().close()
-        return url
-
-    def work(self) -> Callable[..., None]:
-        return work.load_catalogues
 
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
         store = self._container.storage().catalogue
@@ -249,7 +237,7 @@ class Catalogues(Task):
 
 
 class Migrations(Task):
-    name = "migrations"
+    work = staticmethod(work.migrate)
     processes = 1
     ends = True
     may_die = False
@@ -283,9 +271,6 @@ class Migrations(Task):
     def begin(self, number: int) -> str:
         return self._databases.new(self._template(number)[0])
 
-    def work(self) -> Callable[..., None]:
-        return work.migrate
-
     def judge(self, url: str, number: int, done: int, unknown: int) -> str:
         _, schema, upgraded, before = self._template(number)
         after = described(url)
@@ -302,25 +287,41 @@ class Migrations(Task):
         assert described(url) == upgraded
         return "new" if after == upgraded else "old"
 
+    def close(self) -> None:
+        """Do nothing: each step closes its own."""
+
 
 def _rows(database: SqlDatabase) -> Rows:
     with database.connect() as connection:
         return rows(connection)
 
 
-TASKS: tuple[type[Task], ...] = (Keys, Catalogues, Migrations)
+@pytest.mark.parametrize("kind", [Keys, Catalogues, Migrations])
+def test_a_killed_process_leaves_the_old_or_the_new_state(
+    databases: Databases, kind: type[Task]
+) -> None:
+    seed = os.environ.get("SEED") or f"{random.randrange(10**9)}"
+    figures = Counter[str]()
+    with closing(kind(databases)) as task:
+        for number in range(int(os.environ.get("ROUNDS", "3"))):
+            try:
+                play(task, number, seed, databases, figures)
+            except BaseException as error:
+                error.add_note(f"in round {number} with SEED={seed}")
+                raise
+    print(dict(figures))  # noqa: T201 - pytest shows it with -rP
 
 
-def play(task: Task, number: int, seed: str, databases: Databases, figures: Figures) -> None:
+def play(task: Task, number: int, seed: str, databases: Databases, figures: Counter[str]) -> None:
     """Play one round; the seed determines everything random except the moment of a kill."""
-    random = Random(f"{seed}-{databases.kind}-{task.name}-{number}")
+    random = Random(f"{seed}-{number}")
     url = task.begin(number)
     started: list[tuple[Any, Any]] = []
     dies = task.may_die and random.random() < 0.5
     for index in range(task.processes):
         receiver, sender = multiprocessing.Pipe(duplex=False)
         changes = work.Changes(sender, f"{random.random()}", index, dies=dies)
-        started.append((forked(task.work(), changes, url, f"i{number}"), receiver))
+        started.append((forked(task.work, changes, url, f"i{number}"), receiver))
         sender.close()
     done = unknown = 0
     for process, receiver in started:
@@ -333,15 +334,13 @@ def play(task: Task, number: int, seed: str, databases: Databases, figures: Figu
         assert process.exitcode == -signal.SIGKILL or (process.exitcode == 0 and task.ends)
         done += messages.count(work.DONE)
         unknown += messages.endswith(work.BEGUN)
-        figures.kills += process.exitcode != 0
+        figures["kills"] += process.exitcode != 0
     databases.wait_until_unused(url)
     if not dies:
         task.longest *= 1.25 if done < task.changes_to_come else 0.8
-    figures.rounds += 1
-    figures.changes += done
-    figures.interrupted += unknown
-    outcome = task.judge(url, number, done, unknown)
-    figures.outcomes[outcome] = figures.outcomes.get(outcome, 0) + 1
+    figures["changes"] += done
+    figures["interrupted changes"] += unknown
+    figures[task.judge(url, number, done, unknown)] += 1
 
 
 def _all(receiver: Any) -> list[bytes]:

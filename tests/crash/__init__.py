@@ -1,1 +1,0 @@
-"""Kills processes during writes; afterwards the data must be either old or new, never a mixture."""
