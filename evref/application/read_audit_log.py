@@ -34,7 +34,7 @@ class ReadAuditLog:
 
         Pages are not counted, because counting takes long if many people sign in.
         """
-        authorise_in(institution_id, principal, Right.READ_AUDIT_LOG)
+        authorise_in(institution_id, principal, Right.SEE)
         size = self.ENTRIES_A_PAGE
         skip = (max(page, 1) - 1) * size
         entries = self.audit_log.entries(institution_id, only, skip=skip, most=size + 1)
@@ -46,5 +46,5 @@ class ReadAuditLog:
         self, principal: Principal, institution_id: str, only: AuditFilter
     ) -> tuple[AuditEntry, ...]:
         """Return at most `MOST_ENTRIES`, newest first."""
-        authorise_in(institution_id, principal, Right.READ_AUDIT_LOG)
+        authorise_in(institution_id, principal, Right.SEE)
         return self.audit_log.entries(institution_id, only, most=self.MOST_ENTRIES)

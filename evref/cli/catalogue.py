@@ -16,18 +16,9 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import RemovalsError
 from evref.domain.rules import counted
 
+PATH = click.Path(path_type=Path)
+"""The checks of the catalogue report a path that does not exist or cannot be read."""
 
-class _Path(click.ParamType[Path]):
-    """A path. The checks of the catalogue report a path that does not exist or cannot be read."""
-
-    name = "path"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        # Path("") is the working directory, which an unset shell variable could select by mistake.
-        return Path(value) if value else self.fail("a path must not be empty", param, ctx)
-
-
-PATH = _Path()
 _MOST_NAMES = 10
 
 

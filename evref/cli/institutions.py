@@ -9,7 +9,7 @@ from getpass import GetPassWarning
 
 import click
 
-from evref.cli.output import as_json, print_json, print_rows, say
+from evref.cli.output import as_json, print_rows, say
 from evref.cli.wiring import OPERATOR, Group, RefusedError, stored
 from evref.domain.accounts.proxy_sign_in import domain_of
 from evref.domain.principal import Role
@@ -34,14 +34,10 @@ def institution() -> None:
 
 @institution.command("create")
 @click.argument("name")
-@as_json
-def create_institution(name: str, *, as_json: bool) -> None:
+def create_institution(name: str) -> None:
     """Create an institution."""
     created = stored().manage_institutions().create_institution(OPERATOR, name)
-    if as_json:
-        print_json({"id": created.id, "name": created.name, "created_at": created.created_at})
-    else:
-        click.echo(f"Created the institution {created.name!r} ({created.id}).")
+    click.echo(f"Created the institution {created.name!r} ({created.id}).")
 
 
 @institution.command("list")
@@ -143,10 +139,7 @@ def member() -> None:
 @click.option("--institution", "institution_name", required=True, metavar="NAME")
 @click.option("--role", type=_ROLES, default=Role.ADMIN.value, show_default=True)
 @_password_stdin
-@as_json
-def create_member(
-    email: str, institution_name: str, role: str, *, password_stdin: bool, as_json: bool
-) -> None:
+def create_member(email: str, institution_name: str, role: str, *, password_stdin: bool) -> None:
     """Create a member. Prompts for the password, unless EVREF_PASSWORDS is off.
 
     The first member of an institution must be an admin, and can invite the others.
@@ -159,16 +152,7 @@ def create_member(
     created = container.people().create(
         OPERATOR, institution.id, email, password=password, role=Role(role)
     )
-    if as_json:
-        fields = {
-            "id": created.id,
-            "email": created.email,
-            "institution": institution.name,
-            "role": created.role.value,
-        }
-        print_json(fields)
-    else:
-        click.echo(f"Created the member {created.email} of {institution.name!r}.")
+    click.echo(f"Created the member {created.email} of {institution.name!r}.")
 
 
 @member.command("list")

@@ -8,7 +8,7 @@ import click
 from evref.cli.output import as_json, print_json, print_rows, say
 from evref.cli.wiring import OPERATOR, Group, stored
 from evref.domain.access.key import DEFAULT_LIFE, LONGEST_OVERLAP, ApiKey, Permission
-from evref.domain.access.quota import DAILY_LIMIT_RULE, DEFAULT_DAILY_LIMIT, utc_day
+from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, utc_day
 from evref.domain.rules import counted
 
 _HOUR = timedelta(hours=1)
@@ -35,13 +35,6 @@ def _expiry(expires_on: date | None) -> str:
     return "never expires" if expires_on is None else f"expires after {expires_on}"
 
 
-def _limit(_context: click.Context, _parameter: click.Parameter, text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise click.BadParameter(f"{DAILY_LIMIT_RULE}, not {text!r}") from None
-
-
 @click.group(cls=Group)
 def key() -> None:
     """Manage API keys."""
@@ -53,8 +46,6 @@ def key() -> None:
 @click.option(
     "--limit",
     "daily_limit",
-    type=str,
-    callback=_limit,
     default=DEFAULT_DAILY_LIMIT,
     show_default=True,
     metavar="N",
@@ -139,7 +130,7 @@ def list_keys(*, as_json: bool) -> None:
 
 @key.command("set-limit")
 @click.argument("key_id", metavar="ID")
-@click.argument("daily_limit", callback=_limit, metavar="N")
+@click.argument("daily_limit", type=int, metavar="N")
 def set_limit(key_id: str, daily_limit: int) -> None:
     """Change a key's daily request limit. The change takes effect within a second."""
     changed = stored().manage_keys().change(OPERATOR, key_id, daily_limit=daily_limit)

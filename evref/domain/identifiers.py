@@ -25,10 +25,6 @@ def new_id(number: int) -> str:
     return f"{number:0{_ID_DIGITS}x}"
 
 
-def is_id(text: str) -> bool:
-    return len(text) == _ID_DIGITS and all(digit in "0123456789abcdef" for digit in text)
-
-
 def digest_of(text: str) -> Digest:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 

@@ -34,33 +34,23 @@ class Readers(StrEnum):
 
 
 class Right(Enum):
-    SEE_KEYS = auto()
-    CHANGE_KEYS = auto()
-    SEE_MEMBERS = auto()
-    # Includes invitations: to see, create and revoke them.
-    CHANGE_MEMBERS = auto()
-    READ_AUDIT_LOG = auto()
-    MANAGE_INSTITUTIONS = auto()
-    # Includes passwords: anyone who sets a password can act as the member.
-    MANAGE_MEMBERS = auto()
-    PUBLISH_CATALOGUE = auto()
+    """The rights: those of members are in their own institution, and they have none in others."""
+
+    # Keys, members and the audit log.
+    SEE = auto()
+    # Keys and members. Includes invitations: to see, create and revoke them.
+    CHANGE = auto()
+    # Institutions and the catalogue. Includes passwords: anyone who sets a password can act as the
+    # member.
+    OPERATE = auto()
 
 
 _RIGHTS: Mapping[Role, frozenset[Right]] = {
     # Reads the pages of the catalogue, as each member may.
     Role.READER: frozenset(),
-    Role.VIEWER: frozenset({Right.SEE_KEYS, Right.SEE_MEMBERS, Right.READ_AUDIT_LOG}),
-    Role.ADMIN: frozenset(
-        {
-            Right.SEE_KEYS,
-            Right.CHANGE_KEYS,
-            Right.SEE_MEMBERS,
-            Right.CHANGE_MEMBERS,
-            Right.READ_AUDIT_LOG,
-        }
-    ),
+    Role.VIEWER: frozenset({Right.SEE}),
+    Role.ADMIN: frozenset({Right.SEE, Right.CHANGE}),
 }
-"""The rights of members in their own institution. They have none in others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,13 +118,10 @@ def house(
 
 SEE = (DONE, DONE, DONE, NOT_ALLOWED, NOT_FOUND)
 CHANGE = (DONE, DONE, NOT_ALLOWED, NOT_ALLOWED, NOT_FOUND)
-# A new id belongs to no institution yet, so a stranger may get one too.
-NEW_ID = (DONE, DONE, NOT_ALLOWED, NOT_ALLOWED, DONE)
 OPERATOR_ONLY = (DONE, NOT_ALLOWED, NOT_ALLOWED, NOT_ALLOWED, NOT_ALLOWED)
 
 Act = Callable[[House, Principal], object]
 GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
-    (NEW_ID, {"ManageKeys.new_key_id": lambda h, who: h.keys.new_key_id(who)}),
     (
         CHANGE,
         {

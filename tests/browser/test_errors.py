@@ -10,7 +10,6 @@ from evref.testing.builders import OPERATOR
 from tests.browser.live import opened_page, served_site, sign_in
 from tests.settings_pages.site import COLLEAGUE, Site
 
-KEY_ID = "0123456789abcdef"
 SIZES = [(360, 740), (1366, 768)]
 
 
@@ -22,7 +21,7 @@ def settings(browser: Browser) -> Iterator[tuple[Site, Page, str]]:
             site.container.manage_keys(),
             site.institution_id(),
         )
-        made = keys.create(OPERATOR, institution, name="Ward app", key_id=KEY_ID)
+        made = keys.create(OPERATOR, institution, name="Ward app")
         for days_ago in range(29, -1, -1):
             site.use_key(made, 3, days_ago=days_ago)
         colleague = site.add_member(COLLEAGUE, Role.READER)
@@ -73,6 +72,7 @@ def test_every_refused_form_is_in_view(
     site, page, colleague = settings
     page.set_viewport_size({"width": width, "height": height})
     keys = site.container.manage_keys()
+    (ward_app,) = keys.list_all(OPERATOR)
 
     page.goto("/settings/api-keys/new#main")
     page.get_by_label("Daily limit").fill("many")
@@ -81,14 +81,14 @@ def test_every_refused_form_is_in_view(
     assert_shown(page, "name", "daily_limit", "expires_on")
     expect(page.get_by_label("Daily limit")).to_have_value("many")
 
-    page.goto(f"/settings/api-keys/{KEY_ID}")
+    page.goto(f"/settings/api-keys/{ward_app.key.id}")
     page.get_by_label("Daily limit").fill("many")
     page.get_by_role("textbox", name="Name").fill("")
     page.get_by_role("button", name="Save the changes").click()
     assert_shown(page, "name", "daily_limit")
 
-    page.goto(f"/settings/api-keys/{KEY_ID}")
-    keys.change(OPERATOR, KEY_ID, name=f"Renamed at {width}")
+    page.goto(f"/settings/api-keys/{ward_app.key.id}")
+    keys.change(OPERATOR, ward_app.key.id, name=f"Renamed at {width}")
     page.get_by_role("textbox", name="Name").fill("Mine")
     page.get_by_role("button", name="Save the changes").click()
     assert_shown(page, "name")

@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pytest
 
 from evref.domain.access.caps import KeyCaps
-from evref.testing.builders import OPERATOR
+from evref.testing.builders import OPERATOR, a_key
 from tests.settings_pages.site import OTHER_EMAIL, OTHER_INSTITUTION, Site
 from tests.settings_pages.visitor import Visitor, a_member, fields_of, text_of
 
@@ -20,9 +20,8 @@ USE = (
 def _capped(site: Site) -> None:
     """Let the institution have only the key that it has."""
     keys, institution = site.container.manage_keys(), site.institution_id()
-    keys.create(
-        OPERATOR, institution, name="Ward app", daily_limit=300, key_id=KEY.rpartition("/")[2]
-    )
+    with site.container.storage().changes(OPERATOR, site.clock.now()) as changes:
+        changes.keys.add(a_key(KEY.rpartition("/")[2], institution_id=institution, limit=300))
     keys.set_caps(OPERATOR, institution, **asdict(KeyCaps(1, 500, 800)))
 
 
@@ -35,7 +34,7 @@ def test_members_see_the_caps_and_cannot_exceed_them(site: Site, member: Visitor
         assert shown in institution
 
     new = member.get("/settings/api-keys/new").text
-    sent = {"csrf_token": fields_of(member.get(KEY).text)["csrf_token"], "id": "f" * 16}
+    sent = {"csrf_token": fields_of(member.get(KEY).text)["csrf_token"]}
     fields = {"name": "Second", "permission": "read", "daily_limit": "1", "expiry": "never"}
     created = member.send("/settings/api-keys/new", **sent, **fields)
     raised = member.fill_in(KEY, daily_limit="501")

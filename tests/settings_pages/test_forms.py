@@ -12,7 +12,7 @@ from evref.domain.accounts.institution import Member
 from evref.domain.accounts.invitation import Invitation, InvitationToken
 from evref.domain.principal import Role
 from evref.ports.accounts import INVITATIONS, MEMBERS
-from evref.testing.builders import OPERATOR
+from evref.testing.builders import OPERATOR, a_key
 from evref.testing.filling import keep
 from tests.settings_pages.site import (
     EMAIL,
@@ -35,7 +35,7 @@ FORMS = {
     "/settings/sign-in": {"email": EMAIL, "password": PASSWORD},
     "/settings/sign-out": {},
     "/settings/password": {"present": PASSWORD, "password": NEW, "repeated": NEW},
-    "/settings/api-keys/new": {"id": "f" * 16, "name": "New", "permission": "read"}
+    "/settings/api-keys/new": {"name": "New", "permission": "read"}
     | {"daily_limit": "1000", "expiry": "30", "expires_on": ""},
     f"/settings/api-keys/{KEY_ID}": {"name": "Renamed", "permission": "none", "daily_limit": "5"}
     | {"expiry": "date", "expires_on": "2027-12-31"},
@@ -56,7 +56,8 @@ def site_with_forms(settings: Settings) -> Site:
     """Return a site with a resource for each form, under known ids."""
     site = Site(settings)
     institution = site.institution_id()
-    site.container.manage_keys().create(OPERATOR, institution, name="Ward app", key_id=KEY_ID)
+    with site.container.storage().changes(OPERATOR, site.clock.now()) as changes:
+        changes.keys.add(a_key(KEY_ID, institution_id=institution))
     site.container.manage_keys().rotate(OPERATOR, KEY_ID, keep_old_for=timedelta(hours=1))
     member = Member(
         MEMBER_ID, institution, "nurse@example.org", Role.VIEWER, "$quick$", site.clock.now()

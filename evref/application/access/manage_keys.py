@@ -1,7 +1,7 @@
 """Manage keys: create, list, change, rotate, revoke and monitor them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Unpack
@@ -19,7 +19,7 @@ from evref.domain.errors import (
     OutdatedError,
     StorageUnavailableError,
 )
-from evref.domain.identifiers import IDS, is_id, new_id
+from evref.domain.identifiers import IDS, new_id
 from evref.domain.principal import Principal, Right, authorise, authorise_in
 from evref.domain.redaction import refuse_keys
 from evref.ports.storage import Changes, Storage
@@ -59,10 +59,6 @@ class ManageKeys:
     randomness: Randomness
     _pruned_on: date | None = field(default=None, init=False)
 
-    def new_key_id(self, principal: Principal) -> str:
-        authorise(principal, Right.CHANGE_KEYS)
-        return new_id(self.randomness.below(IDS))
-
     def create(
         self,
         principal: Principal,
@@ -72,28 +68,22 @@ class ManageKeys:
         permission: Permission = Permission.READ,
         daily_limit: int = DEFAULT_DAILY_LIMIT,
         expires_on: date | None = None,
-        key_id: str | None = None,
     ) -> NewKey:
-        """Create a key. A form, which may be sent again, passes an id from `new_key_id`: then only
-        the first request creates the key.
-        """
-        authorise_in(institution_id, principal, Right.CHANGE_KEYS)
-        if key_id is not None and not is_id(key_id):
-            raise InvalidValueError([Fault("id", "must be an id that was created for this key")])
+        authorise_in(institution_id, principal, Right.CHANGE)
+        refuse_keys("name", name)
+        self._check_expiry(expires_on)
         token = self._new_token()
         instant = self.clock.now()
-        with self._expiry_checked(expires_on):
-            refuse_keys("name", name)
-            key = ApiKey(
-                id=key_id or new_id(self.randomness.below(IDS)),
-                institution_id=institution_id,
-                name=name.strip(),
-                permission=permission,
-                daily_limit=daily_limit,
-                secrets=(token.secret(instant),),
-                created_at=instant,
-                expires_on=expires_on,
-            )
+        key = ApiKey(
+            id=new_id(self.randomness.below(IDS)),
+            institution_id=institution_id,
+            name=name.strip(),
+            permission=permission,
+            daily_limit=daily_limit,
+            secrets=(token.secret(instant),),
+            created_at=instant,
+            expires_on=expires_on,
+        )
         expiry = "never expires" if expires_on is None else f"expires after {expires_on}"
         detail = f"name {key.name!r}, permission {permission}, limit {daily_limit}, {expiry}"
         self.prune_usage()
@@ -105,17 +95,17 @@ class ManageKeys:
 
     def list(self, principal: Principal, institution_id: str) -> tuple[KeyInUse, ...]:
         """Return the keys of an institution, oldest first."""
-        authorise_in(institution_id, principal, Right.SEE_KEYS)
+        authorise_in(institution_id, principal, Right.SEE)
         return self._in_use(self.storage.keys.list(institution_id))
 
     def list_all(self, principal: Principal) -> tuple[KeyInUse, ...]:
         """Return the keys of all institutions, oldest first."""
-        authorise(principal, Right.MANAGE_INSTITUTIONS)
+        authorise(principal, Right.OPERATE)
         return self._in_use(self.storage.keys.list())
 
     def get(self, principal: Principal, key_id: str, *, to_change: bool = False) -> KeyInUse:
         """Return a key; `to_change` requires the right to change it."""
-        right = Right.CHANGE_KEYS if to_change else Right.SEE_KEYS
+        right = Right.CHANGE if to_change else Right.SEE
         (key,) = self._in_use([self._key(principal, right, key_id)])
         return key
 
@@ -133,11 +123,11 @@ class ManageKeys:
         """
 
         def changed(key: ApiKey, _: datetime) -> ApiKey:
-            expires_on = fields.get("expires_on")
+            after = key.changed(**fields)
+            refuse_keys("name", after.name)
             # The form of an expired key repeats its date, even if only another field changes.
-            with self._expiry_checked(None if expires_on == key.expires_on else expires_on):
-                refuse_keys("name", fields.get("name", ""))
-                after = key.changed(**fields)
+            if after.expires_on != key.expires_on:
+                self._check_expiry(after.expires_on)
             if after != key and version not in {None, key.version}:
                 raise OutdatedError
             return after
@@ -175,14 +165,15 @@ class ManageKeys:
     def revoke(self, principal: Principal, key_id: str) -> ApiKey:
         return self._change(principal, key_id, Action.KEY_REVOKED, ApiKey.revoked)
 
-    def caps(self, principal: Principal, institution_id: str) -> CapUse:
-        authorise_in(institution_id, principal, Right.SEE_KEYS)
+    def caps(self, principal: Principal, institution_id: str, *, to_change: bool = False) -> CapUse:
+        """Return the use of the caps; `to_change` requires the right to create keys."""
+        authorise_in(institution_id, principal, Right.CHANGE if to_change else Right.SEE)
         keys = self.storage.keys.list(institution_id)
         return self.storage.keys.caps(institution_id).use(keys, self.today())
 
     def set_caps(self, principal: Principal, institution_id: str, **changed: int | None) -> KeyCaps:
         """Set these fields of `KeyCaps`, and return all caps."""
-        authorise(principal, Right.MANAGE_INSTITUTIONS)
+        authorise(principal, Right.OPERATE)
         with self.storage.changes(principal, self.clock.now()) as changes:
             before = changes.keys.caps(institution_id)
             caps = replace(before, **changed)
@@ -194,7 +185,7 @@ class ManageKeys:
 
     def history(self, principal: Principal, key_id: str, days: int = 30) -> tuple[DayUsage, ...]:
         """Return the last days with requests of a key, including today, oldest first."""
-        key = self._key(principal, Right.SEE_KEYS, key_id)
+        key = self._key(principal, Right.SEE, key_id)
         today = self.today()
         return self.storage.usage.history(key.id, today - timedelta(days=days - 1), today)
 
@@ -233,7 +224,7 @@ class ManageKeys:
         change: Callable[[ApiKey, datetime], ApiKey],
     ) -> ApiKey:
         # Checked before the unit of work, so that a principal without permission blocks nobody.
-        self._key(principal, Right.CHANGE_KEYS, key_id)
+        self._key(principal, Right.CHANGE, key_id)
         self.prune_usage()
         with self.storage.changes(principal, self.clock.now()) as changes:
             before = changes.keys.get(key_id)
@@ -247,18 +238,10 @@ class ManageKeys:
     def _new_token(self) -> KeyToken:
         return KeyToken.make(self.randomness.below(KeyToken.SECRETS))
 
-    @contextmanager
-    def _expiry_checked(self, expires_on: date | None) -> Iterator[None]:
-        """Report an expiry date in the past together with the errors that the block finds."""
-        faults = []
+    def _check_expiry(self, expires_on: date | None) -> None:
         if expires_on is not None and expires_on < self.today():
-            faults = [Fault("expires_on", f"must be today ({self.today()}, UTC) or later")]
-        try:
-            yield
-        except InvalidValueError as error:
-            raise InvalidValueError([*error.faults, *faults]) from None
-        if faults:
-            raise InvalidValueError(faults)
+            rule = f"must be today ({self.today()}, UTC) or later"
+            raise InvalidValueError([Fault("expires_on", rule)])
 
     def today(self) -> date:
         return utc_day(self.clock.now())
@@ -303,12 +286,11 @@ def _change_in_words(before: ApiKey, after: ApiKey) -> str:
     if before.revoked_at != after.revoked_at:
         return f"name {after.name!r}"
     if before.newest != after.newest:
-        ends = [
-            f"…{secret.last_four} ends at {secret.ends_at:%Y-%m-%d %H:%M:%S} UTC"
+        older = "".join(
+            f", …{secret.last_four} ends at {secret.ends_at:%Y-%m-%d %H:%M:%S} UTC"
             for secret in after.secrets[:-1]
-        ]
-        replaced = f"secret from …{before.last_four} to …{after.last_four}"
-        return ", ".join([replaced, *(ends or ["no older secret is valid"])])
+        )
+        return f"secret from …{before.last_four} to …{after.last_four}{older}"
     if before.secrets != after.secrets:
         ended = (secret for secret in before.secrets if secret not in after.secrets)
         return ", ".join(f"…{secret.last_four} ended" for secret in ended)

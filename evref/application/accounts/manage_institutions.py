@@ -22,7 +22,7 @@ class ManageInstitutions:
     randomness: Randomness
 
     def create_institution(self, principal: Principal, name: str) -> Institution:
-        authorise(principal, Right.MANAGE_INSTITUTIONS)
+        authorise(principal, Right.OPERATE)
         refuse_keys("name", name)
         institution = Institution(
             new_id(self.randomness.below(IDS)), normalised_name(name), self.clock.now()
@@ -35,12 +35,12 @@ class ManageInstitutions:
 
     def institutions(self, principal: Principal) -> tuple[Institution, ...]:
         """Return all institutions, ordered by name."""
-        authorise(principal, Right.MANAGE_INSTITUTIONS)
+        authorise(principal, Right.OPERATE)
         institutions = self.storage.records.find(INSTITUTIONS)
         return tuple(sorted(institutions, key=lambda institution: institution.name))
 
     def institution_named(self, principal: Principal, name: str) -> Institution:
-        authorise(principal, Right.MANAGE_INSTITUTIONS)
+        authorise(principal, Right.OPERATE)
         normalised = normalised_name(name)
         for institution in self.storage.records.find(INSTITUTIONS, name=normalised):
             return institution
@@ -58,7 +58,7 @@ class ManageInstitutions:
 
         Return the secret of the proxy if it is new: the first time, or with `new_secret`.
         """
-        authorise(principal, Right.MANAGE_INSTITUTIONS)
+        authorise(principal, Right.OPERATE)
         secret = None
         named = sign_in_domains(institution_id, domains)
         with self.storage.changes(principal, self.clock.now()) as changes:
@@ -84,7 +84,7 @@ class ManageInstitutions:
         return secret
 
     def end_sign_in(self, principal: Principal, institution_id: str) -> None:
-        authorise(principal, Right.MANAGE_INSTITUTIONS)
+        authorise(principal, Right.OPERATE)
         with self.storage.changes(principal, self.clock.now()) as changes:
             changes.records.lock(INSTITUTIONS, institution_id)
             if changes.records.find(PROXY_SIGN_INS, institution_id=institution_id):

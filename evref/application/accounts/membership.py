@@ -31,7 +31,7 @@ def lock_members(changes: Changes, institution_id: str) -> None:
     """
     changes.records.lock(INSTITUTIONS, institution_id)
     principal = changes.principal
-    authorise(principal, Right.CHANGE_MEMBERS)
+    authorise(principal, Right.CHANGE)
     if isinstance(principal, InstitutionMember):
         try:
             present = changes.records.get(MEMBERS, principal.member_id).principal

@@ -48,7 +48,7 @@ class People:
 
     def list(self, principal: Principal, institution_id: str) -> tuple[Member, ...]:
         """Return the members, ordered by e-mail."""
-        authorise_in(institution_id, principal, Right.SEE_MEMBERS)
+        authorise_in(institution_id, principal, Right.SEE)
         return _by_email(self.storage.records.find(MEMBERS, institution_id=institution_id))
 
     def member(self, principal: Principal, member_id: str) -> tuple[Member, bool]:
@@ -61,7 +61,7 @@ class People:
 
     def list_all(self, principal: Principal) -> tuple[tuple[Member, Institution], ...]:
         """Return the members of all institutions, ordered by e-mail, each with the institution."""
-        authorise(principal, Right.MANAGE_MEMBERS)
+        authorise(principal, Right.OPERATE)
         # Members are read first, so that the institution of each member is among those read later.
         members = _by_email(self.storage.records.find(MEMBERS))
         institutions = {found.id: found for found in self.storage.records.find(INSTITUTIONS)}
@@ -69,7 +69,7 @@ class People:
 
     def with_email(self, principal: Principal, email: str) -> Member:
         """Return the member with this e-mail, ignoring case."""
-        authorise(principal, Right.MANAGE_MEMBERS)
+        authorise(principal, Right.OPERATE)
         normalised = normalised_email(email)
         member = member_with_email(self.storage.records, normalised)
         if member is None:
@@ -86,7 +86,7 @@ class People:
         role: Role = Role.ADMIN,
     ) -> Member:
         """Create a member. Without a password, only a proxy signs the member in."""
-        authorise(principal, Right.MANAGE_MEMBERS)
+        authorise(principal, Right.OPERATE)
         institution = self.storage.records.get(INSTITUTIONS, institution_id)
         refuse_keys("email", email)
         email = normalised_email(email)
@@ -102,7 +102,7 @@ class People:
         return member
 
     def reset_password(self, principal: Principal, member_id: str, *, password: str) -> None:
-        authorise(principal, Right.MANAGE_MEMBERS)
+        authorise(principal, Right.OPERATE)
         member = self.storage.records.get(MEMBERS, member_id)
         institution = self.storage.records.get(INSTITUTIONS, member.institution_id)
         password_hash = self.passwords.new_hash(password, member.email, institution)
@@ -113,13 +113,13 @@ class People:
 
     def sign_in_domains(self, principal: Principal, institution_id: str) -> tuple[str, ...]:
         """Return the domains whose addresses the institution's own system signs in."""
-        authorise_in(institution_id, principal, Right.SEE_MEMBERS)
+        authorise_in(institution_id, principal, Right.SEE)
         domains = self.storage.records.find(SIGN_IN_DOMAINS, institution_id=institution_id)
         return tuple(domain.domain for domain in domains)
 
     def invitations(self, principal: Principal, institution_id: str) -> tuple[Invitation, ...]:
         """Return the open invitations, newest first."""
-        authorise_in(institution_id, principal, Right.CHANGE_MEMBERS)
+        authorise_in(institution_id, principal, Right.CHANGE)
         instant = self.clock.now()
         stored = self.storage.records.find(INVITATIONS, institution_id=institution_id)
         is_open = [invitation for invitation in stored if invitation.is_open_at(instant)]
@@ -133,7 +133,7 @@ class People:
 
         Whether a member of another institution has the e-mail is not revealed to the inviter.
         """
-        authorise_in(institution_id, principal, Right.CHANGE_MEMBERS)
+        authorise_in(institution_id, principal, Right.CHANGE)
         refuse_keys("email", email)
         token = InvitationToken.make(self.randomness.below(InvitationToken.SECRETS))
         invitation = Invitation(
@@ -161,7 +161,7 @@ class People:
     def revoke_invitation(self, principal: Principal, invitation_id: str) -> None:
         invitation = self.storage.records.get(INVITATIONS, invitation_id)
         unseen = NotFoundError("invitation", invitation_id)
-        authorise_in(invitation.institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
+        authorise_in(invitation.institution_id, principal, Right.CHANGE, unseen=unseen)
         with self.storage.changes(principal, self.clock.now()) as changes:
             lock_members(changes, invitation.institution_id)
             if not changes.records.get(INVITATIONS, invitation_id).is_open_at(changes.instant):
@@ -266,7 +266,7 @@ class People:
         """Return a member whom the principal may change."""
         member = self.storage.records.get(MEMBERS, member_id)
         unseen = NotFoundError("member", member_id)
-        authorise_in(member.institution_id, principal, Right.CHANGE_MEMBERS, unseen=unseen)
+        authorise_in(member.institution_id, principal, Right.CHANGE, unseen=unseen)
         return member
 
 

@@ -19,12 +19,12 @@ class LoadCodes:
     clock: Clock
 
     def read_map(self, principal: Principal, path: Path, refset: str | None = None) -> MapFile:
-        authorise(principal, Right.PUBLISH_CATALOGUE)
+        authorise(principal, Right.OPERATE)
         return self.files.read_snomed_map(path, refset)
 
     def load(self, principal: Principal, snomed: SnomedMap, *, by: str) -> None:
         """Replace the map; `by` names the person who loads it."""
-        authorise(principal, Right.PUBLISH_CATALOGUE)
+        authorise(principal, Right.OPERATE)
         now = self.clock.now()
         with self.storage.changes(principal, now) as changes:
             changes.catalogue.replace_map(LoadedMap(snomed, now, by))
@@ -37,7 +37,7 @@ class LoadCodes:
             changes.record(Action.CODES_REMOVED, f"by {by}: of SNOMED CT")
 
     def status(self, principal: Principal) -> LoadedMap:
-        authorise(principal, Right.PUBLISH_CATALOGUE)
+        authorise(principal, Right.OPERATE)
         loaded = self.storage.catalogue.loaded_map()
         if loaded is None:
             raise NoCodesError
@@ -45,6 +45,6 @@ class LoadCodes:
 
     def leading(self, principal: Principal, snomed: SnomedMap) -> int:
         """Return the number of codes of a map that lead to a diagnosis of the served catalogue."""
-        authorise(principal, Right.PUBLISH_CATALOGUE)
+        authorise(principal, Right.OPERATE)
         catalogue = self.storage.catalogue.load()
         return 0 if catalogue is None else snomed.count_leading_to(catalogue)

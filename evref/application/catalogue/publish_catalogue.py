@@ -50,7 +50,7 @@ class PublishCatalogue:
     bundled: Path
 
     def check(self, principal: Principal, paths: Iterable[Path]) -> Catalogue:
-        authorise(principal, Right.PUBLISH_CATALOGUE)
+        authorise(principal, Right.OPERATE)
         return self.files.read(paths)
 
     def warnings(
@@ -61,7 +61,7 @@ class PublishCatalogue:
 
         Warnings that the bundled catalogue also causes are left out, unless a path is within it.
         """
-        authorise(principal, Right.PUBLISH_CATALOGUE)
+        authorise(principal, Right.OPERATE)
         lines = tuple(warnings(catalogue))
         if not lines or any(path.is_relative_to(self.bundled) for path in paths):
             return lines
@@ -69,7 +69,7 @@ class PublishCatalogue:
         return tuple(line for line in lines if line not in known)
 
     def not_read(self, principal: Principal, paths: Iterable[Path]) -> tuple[str, ...]:
-        authorise(principal, Right.PUBLISH_CATALOGUE)
+        authorise(principal, Right.OPERATE)
         return self.files.not_read(paths)
 
     def plan_load(self, principal: Principal, path: Path) -> Plan:
@@ -78,7 +78,7 @@ class PublishCatalogue:
         A catalogue with the content of the bundled one is published as the bundled one, whatever
         its path.
         """
-        authorise(principal, Right.PUBLISH_CATALOGUE)
+        authorise(principal, Right.OPERATE)
         catalogue = self.files.read([path])
         return self._plan(catalogue, is_bundled=catalogue.version == self._bundled.version)
 
@@ -103,7 +103,7 @@ class PublishCatalogue:
 
         The history names `by` as the publisher.
         """
-        authorise(principal, Right.PUBLISH_CATALOGUE)
+        authorise(principal, Right.OPERATE)
         if plan.changes.removals and not allow_removals:
             raise RemovalsError(plan.changes.removals_in_words)
         if plan.is_needed:
@@ -115,7 +115,7 @@ class PublishCatalogue:
         Returns None if the operator has published another catalogue, if this one is already
         served, or if another process publishes at the same time.
         """
-        authorise(principal, Right.PUBLISH_CATALOGUE)
+        authorise(principal, Right.OPERATE)
         # Checked before the files are read, because reading takes the longest.
         history = self.storage.catalogue.history()
         if history and not history[0].is_bundled:
@@ -144,7 +144,7 @@ class PublishCatalogue:
 
         The first is the served one.
         """
-        authorise(principal, Right.PUBLISH_CATALOGUE)
+        authorise(principal, Right.OPERATE)
         history = self.storage.catalogue.history()
         if not history:
             raise NoCatalogueError

@@ -22,7 +22,6 @@ from evref.adapters.inbound.web import query
 from evref.application.access.manage_keys import KeyInUse, ManageKeys
 from evref.domain.access.key import Permission
 from evref.domain.errors import (
-    AlreadyExistsError,
     InvalidValueError,
     KeyAlreadyRotatedError,
     KeyRevokedError,
@@ -33,10 +32,6 @@ from evref.domain.redaction import has_key
 from evref.domain.rules import folded
 
 _SAVED = "Saved. It takes effect within a second."
-_CREATED = (
-    "This form has already created its key. The key cannot be shown again. If you did not store "
-    "it, rotate it to get another one."
-)
 
 _NEWEST = "newest"
 _ORDERS: dict[str, Callable[[KeyInUse], Any]] = {
@@ -97,9 +92,9 @@ class ApiKeyPages:
         )
 
     def new_key(self) -> Response:
-        key_id, use = self._keys.new_key_id(_principal()), self._keys.caps(*who())
-        form = KeyForm(self._keys.today(), use, new_id=key_id)
-        if form.accepted() and form.confirms(self._taken_name(form, form.id.data)):
+        use = self._keys.caps(*who(), to_change=True)
+        form = KeyForm(self._keys.today(), use)
+        if form.accepted() and form.confirms(self._taken_name(form)):
             try:
                 created = self._keys.create(
                     *who(),
@@ -107,12 +102,9 @@ class ApiKeyPages:
                     permission=Permission(form.permission.data),
                     daily_limit=form.daily_limit.value,
                     expires_on=form.last_day,
-                    key_id=form.id.data,
                 )
             except InvalidValueError as error:
                 form.add_errors(error)
-            except AlreadyExistsError:
-                return _back_to_key(_CREATED, form.id.data)
             else:
                 page = render("settings/created_key.html", created=created, base_url=self._base_url)
                 return make_response(page, HTTPStatus.CREATED)
@@ -198,7 +190,7 @@ class ApiKeyPages:
             )
         return warnings
 
-    def _taken_name(self, form: KeyForm, key_id: str | None) -> dict[str, str]:
+    def _taken_name(self, form: KeyForm, key_id: str | None = None) -> dict[str, str]:
         """Return a warning if another live key has the name."""
         name = folded((form.name.data or "").strip())
         for key in (key_in_use.key for key_in_use in self._keys.list(*who())):
@@ -240,8 +232,8 @@ def to_rotated(_: KeyAlreadyRotatedError) -> Response:
     )
 
 
-def _back_to_key(message: str, key_id: str | None = None) -> Response:
-    """Redirect to the key with this id, or to the one that the path names."""
+def _back_to_key(message: str) -> Response:
+    """Redirect to the key that the path names."""
     flash(message)
-    key_id = key_id or (request.view_args or {})["key_id"]
+    key_id = (request.view_args or {})["key_id"]
     return redirect(url_for(".key", key_id=key_id), HTTPStatus.SEE_OTHER)

@@ -183,10 +183,9 @@ class KeyForm(PageForm):
     """The fields of a key that is new, or of `key` as it was when the form was opened.
 
     `today` is the UTC day from which “In … days” counts, and `use` what the institution uses of its
-    caps. `new_id` and `version` keep a form that is sent again from saving twice.
+    caps. `version` keeps a form that is sent again from saving twice.
     """
 
-    id = HiddenField()
     version = HiddenField()
     name = StringField("Name", [DataRequired("Enter a name.")])
     permission = _radio_field(
@@ -200,16 +199,13 @@ class KeyForm(PageForm):
     expires_on = DayField("Date of expiry")
     confirmed = HiddenField()
 
-    def __init__(
-        self, today: date, use: CapUse, *, new_id: str = "", key: ApiKey | None = None
-    ) -> None:
+    def __init__(self, today: date, use: CapUse, *, key: ApiKey | None = None) -> None:
         self._today, self._use, self._key = today, use, key
         never = "Never: the key works until you revoke it"
         if key is None:
             first = {_NEVER: never}
             limits = (DEFAULT_DAILY_LIMIT, use.highest_limit)
             data: dict[str, object] = {
-                "id": new_id,
                 "daily_limit": min(limit for limit in limits if limit is not None),
                 "expiry": str(DEFAULT_LIFE.days),
             }
