@@ -4,7 +4,6 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import ExitStack, closing
-from datetime import datetime
 from pathlib import Path
 from threading import Thread
 
@@ -21,8 +20,7 @@ from evref.domain.errors import (
     StorageUnavailableError,
 )
 from evref.ports.accounts import INSTITUTIONS
-from evref.testing.builders import a_key
-from evref.testing.filling import keep_institutions, keep_key
+from evref.testing.filling import keep_institutions
 from tests.servers import wait_until
 
 ON_SQLITE = pytest.mark.parametrize("url", ["sqlite"], indirect=True)
@@ -274,15 +272,3 @@ def test_a_database_in_use_keeps_its_journal_mode(
         with database.connect() as connection:
             assert connection.scalar(text("SELECT count(*) FROM theirs")) == 0
         database.close()
-
-
-def test_an_instant_without_a_time_zone_is_not_kept(storage: SqlStorage) -> None:
-    """The instant would be read back as another one."""
-    keep_institutions(storage, "i1")
-    naive = datetime(2026, 3, 1, 12, 0)  # noqa: DTZ001 - what the test is about
-
-    with pytest.raises(StorageUnavailableError) as caught:
-        keep_key(storage, a_key(created_at=naive))
-
-    assert "time zone" in caught.value.reason
-    assert storage.keys.list() == ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from evref.ports.deadline import StorageCall
 
 if TYPE_CHECKING:
     from redis import Redis
+    from redis.commands.core import Script
 
 # The share of the timeout for connecting, and for a response.
 _TIMEOUT_SHARE = 0.4
@@ -78,15 +79,9 @@ class RedisServer:
             except (self._driver_error, ValueError) as error:
                 raise StorageUnavailableError(f"{self._name}: {error}") from error
 
-    def script(self, source: str) -> Callable[[Sequence[str], Sequence[Any]], Any]:
-        """Return the script as a function of its keys and arguments: atomic, one round trip."""
-        script = self._client.register_script(source)
-
-        def call(keys: Sequence[str], arguments: Sequence[Any]) -> Any:  # noqa: ANN401 - Lua's
-            with self.client():
-                return script(keys=keys, args=arguments)
-
-        return call
+    def script(self, source: str) -> Script:
+        """Return the script, which is called within `client`: atomic, one round trip."""
+        return self._client.register_script(source)
 
     def keeps_nothing(self) -> bool:
         """Return whether the server says that it writes no append-only file and no snapshots."""

@@ -26,9 +26,6 @@ _HOLD_SECONDS = 0.5
 
 _RETENTION_SECONDS = USAGE_RETENTION_DAYS * SECONDS_A_DAY
 
-# A pipeline holds all responses in memory until the last one arrives.
-_KEYS_AT_ONCE = 1000
-
 # KEYS: the day's hash, the last day of use. ARGV: limit, day, retention in seconds.
 # The first write needs memory: a server that is out of memory rejects it, and nothing is counted.
 _ADMIT = """
@@ -91,7 +88,8 @@ class RedisAdmission(Admission):
     def _count(self, key_id: str, limit: int, instant: datetime) -> tuple[int, int]:
         day = utc_day(instant).isoformat()
         names = [_name(key_id, day), _name(key_id, "last")]
-        admitted, fits = self._admit(names, [limit, day, _RETENTION_SECONDS])
+        with self._server.client():
+            admitted, fits = self._admit(keys=names, args=[limit, day, _RETENTION_SECONDS])
         return admitted, fits
 
     def ping(self) -> None:
@@ -114,18 +112,16 @@ class RedisUsageReports(UsageReports):
     def overview(
         self, key_ids: Collection[str], today: date
     ) -> Mapping[str, tuple[date | None, DayUsage | None]]:
-        overview, ids = {}, [*key_ids]
-        for start in range(0, len(ids), _KEYS_AT_ONCE):
-            batch = ids[start : start + _KEYS_AT_ONCE]
-            with self._server.client() as client, client.pipeline(transaction=False) as pipeline:
-                for key_id in batch:
-                    pipeline.hmget(_name(key_id, today.isoformat()), _FIELDS)
-                    pipeline.get(_name(key_id, "last"))
-                replies = pipeline.execute()
-                for key_id, fields, last in zip(batch, replies[::2], replies[1::2], strict=True):
-                    use = last and date.fromisoformat(last), _usage(today, fields)
-                    if use != (None, None):
-                        overview[key_id] = use
+        overview = {}
+        with self._server.client() as client, client.pipeline(transaction=False) as pipeline:
+            for key_id in key_ids:
+                pipeline.hmget(_name(key_id, today.isoformat()), _FIELDS)
+                pipeline.get(_name(key_id, "last"))
+            replies = pipeline.execute()
+            for key_id, fields, last in zip(key_ids, replies[::2], replies[1::2], strict=True):
+                use = last and date.fromisoformat(last), _usage(today, fields)
+                if use != (None, None):
+                    overview[key_id] = use
         return overview
 
     def prune(self, today: date) -> None:

@@ -46,12 +46,12 @@ class Backend(ABC):
         # Fetch all rows, because SQLite commits at the end of the result.
         return cursor.fetchall()
 
-    def refuse_unsupported(self, connection: Connection) -> None:  # noqa: B027 - the default
-        """Raise `StorageNotReadyError` if the service cannot use this database."""
-
     @abstractmethod
     def preparation(self) -> AbstractContextManager[Connection]:
-        """Yield a transaction that excludes other preparations and has a longer timeout."""
+        """Yield a transaction that excludes other preparations and has a longer timeout.
+
+        If the service cannot use this database, raise `StorageNotReadyError`.
+        """
 
     @abstractmethod
     def invalidates_pool(self, error: BaseException) -> bool:

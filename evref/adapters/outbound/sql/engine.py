@@ -168,7 +168,6 @@ class SqlDatabase(Source):
     @contextmanager
     def preparation(self) -> Iterator[Connection]:
         with self._errors_translated(), self.backend.preparation() as connection:
-            self.backend.refuse_unsupported(connection)
             yield connection
 
     def close(self) -> None:
@@ -249,10 +248,10 @@ def _rows(connection: Connection, statement: Select[Any]) -> Sequence[Row[Any]]:
 
 
 def _backend(url: URL, pool_size: int, timeout_seconds: float) -> Backend:
-    match url.get_backend_name():
-        case "sqlite":
+    match url.drivername:
+        case "sqlite" | "sqlite+pysqlite":
             return SqliteBackend(url, pool_size, timeout_seconds)
-        case "postgresql":
+        case "postgresql" | "postgresql+psycopg":
             # Imported here because psycopg is optional.
             try:
                 from evref.adapters.outbound.sql.postgresql import (  # noqa: PLC0415
@@ -262,7 +261,7 @@ def _backend(url: URL, pool_size: int, timeout_seconds: float) -> Backend:
                 raise InvalidValueError([Fault("database_url", _NEEDS_DRIVER)]) from error
             return PostgresqlBackend(url, pool_size, timeout_seconds)
         case _:
-            raise ArgumentError("an unsupported database")
+            raise ArgumentError("an unsupported database or driver")
 
 
 def _loggable(url: URL) -> str:

@@ -52,6 +52,10 @@ _PREPARATION_TIMEOUT_SECONDS = 600
 # An arbitrary number, which must be the same for all preparations.
 _PREPARATION_LOCK = 0x65767265660001
 
+_OTHER_ENCODING = (
+    "The database has the encoding {}; create one with ENCODING 'UTF8' TEMPLATE template0."
+)
+
 _Result = TypeVar("_Result")
 
 
@@ -59,8 +63,6 @@ class PostgresqlBackend(Backend):
     """Transactions read committed data, and lock the rows that they change."""
 
     def __init__(self, url: URL, pool_size: int, timeout_seconds: float) -> None:
-        if url.drivername not in {"postgresql", "postgresql+psycopg"}:
-            raise ArgumentError("another driver")
         self.engine = _engine(url.set(drivername="postgresql+psycopg"), pool_size, timeout_seconds)
         _, options = self.engine.dialect.create_connect_args(url)
         options.pop("context")
@@ -88,14 +90,6 @@ class PostgresqlBackend(Backend):
             cursor.nextset()
         return cursor.fetchall()
 
-    def refuse_unsupported(self, connection: Connection) -> None:
-        encoding = connection.scalar(text("SHOW server_encoding"))
-        if encoding != "UTF8":
-            raise StorageNotReadyError(
-                f"The database has the encoding {encoding}; create one with ENCODING 'UTF8' "
-                "TEMPLATE template0."
-            )
-
     @contextmanager
     def preparation(self) -> Iterator[Connection]:
         with self.transactions.connect() as connection:
@@ -105,6 +99,9 @@ class PostgresqlBackend(Backend):
                 timeout = f"SET LOCAL lock_timeout = '{PREPARATION_LOCK_TIMEOUT_SECONDS}s'"
                 connection.execute(text(timeout))
                 connection.execute(select(func.pg_advisory_xact_lock(_PREPARATION_LOCK)))
+                encoding = connection.scalar(text("SHOW server_encoding"))
+                if encoding != "UTF8":
+                    raise StorageNotReadyError(_OTHER_ENCODING.format(encoding))
                 yield connection
 
     def invalidates_pool(self, error: BaseException) -> bool:

@@ -52,8 +52,6 @@ class SqliteBackend(Backend):
     def __init__(self, url: URL, pool_size: int, timeout_seconds: float) -> None:
         if sqlite3.sqlite_version_info < _OLDEST_VERSION:
             raise InvalidValueError([Fault("database_url", _TOO_OLD)])
-        if url.drivername not in {"sqlite", "sqlite+pysqlite"}:
-            raise ArgumentError("another driver")
         if not url.database or ":memory:" in url.database or url.query.get("mode") == "memory":
             raise ArgumentError("an in-memory database")
         # SQLite retries after 1, 2, 5, 10 … milliseconds if the file is locked, while threads that

@@ -69,7 +69,6 @@ class SqlStorage(Storage):
         if self.database.backend.is_missing():
             raise StorageNotReadyError("There is no database yet; run: evref init")
         with self.database.connect() as connection:
-            self.database.backend.refuse_unsupported(connection)
             revision = _revision(connection)
         if revision is None:
             raise StorageNotReadyError("The database has no tables yet; run: evref init")
