@@ -33,9 +33,21 @@ from evref.ports.catalogue import CATALOGUES_KEPT
 from evref.testing.builders import OPERATOR
 from tests.adapters.sql.releases import RELEASES, Rows, assert_kept, described, restore, rows
 from tests.crash import work
-from tests.processes import forked
 from tests.server.patient import container as patient
 from tests.servers import PATIENCE, PostgresqlServer, database_name, wait_until
+
+# Processes start quickly, because they are forked from one with all imports. It has pytest too,
+# because a new process imports its parent's main module.
+_CONTEXT = multiprocessing.get_context("forkserver")
+_CONTEXT.set_forkserver_preload(
+    [
+        "alembic.command",
+        "evref.adapters.outbound.sql.postgresql",
+        "pytest",
+        "sqlalchemy.dialects.postgresql.psycopg",
+        "tests.crash.work",
+    ]
+)
 
 
 class SqliteFiles:
@@ -321,7 +333,10 @@ def play(task: Task, number: int, seed: str, databases: Databases, figures: Coun
     for index in range(task.processes):
         receiver, sender = multiprocessing.Pipe(duplex=False)
         changes = work.Changes(sender, f"{random.random()}", index, dies=dies)
-        started.append((forked(task.work, changes, url, f"i{number}"), receiver))
+        arguments = changes, url, f"i{number}"
+        process = _CONTEXT.Process(target=task.work, args=arguments, daemon=True)
+        process.start()
+        started.append((process, receiver))
         sender.close()
     done = unknown = 0
     for process, receiver in started:

@@ -3,6 +3,9 @@
 To test another release, add its files to `released` and its name to `RELEASES`.
 """
 
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime, timedelta
@@ -17,7 +20,9 @@ from evref.adapters.outbound.sql import SqlDatabase, SqlStorage
 from evref.bootstrap.app import create_app
 from evref.bootstrap.settings import Settings
 from evref.domain.audit import Action
+from evref.domain.errors import StorageNotReadyError
 from evref.testing.builders import OPERATOR
+from evref.testing.filling import at_once
 from tests.adapters.sql.releases import (
     LEFT,
     RELEASES,
@@ -29,8 +34,7 @@ from tests.adapters.sql.releases import (
 )
 from tests.fakes import FakeClock
 from tests.installation import Installation
-from tests.processes import Command
-from tests.servers import free_port
+from tests.server.conftest import environment
 
 MAY_DIFFER = {"request_id": "", "detail": ""}
 """An id of each request, and a sentence for people."""
@@ -161,29 +165,35 @@ def test_a_damaged_catalogue_of_a_release_is_not_kept(
 )
 @pytest.mark.parametrize("release", ["0.1.0"], indirect=True)
 @pytest.mark.usefixtures("release")
-def test_a_database_of_another_version_is_an_error_in_one_line(
-    database: SqlDatabase, url: str, tmp_path: Path, revision: str, error: str
+def test_a_database_of_another_version_is_an_error(
+    database: SqlDatabase, revision: str, error: str
 ) -> None:
     with database.transaction() as connection:
         connection.execute(text(f"UPDATE alembic_version SET version_num = '{revision}'"))
-    serve = Command(
-        tmp_path / "serve", "serve", "--bind", f"127.0.0.1:{free_port()}", database_url=url
-    )
-    listing = Command(tmp_path / "list", "key", "list", database_url=url)
 
-    assert [serve.ended(), listing.ended()] == [(1, "", f"evref: {error}\n")] * 2
+    with pytest.raises(StorageNotReadyError, match=f"^{re.escape(error)}$"):
+        SqlStorage(database).verify()
 
 
 def test_concurrent_inits_of_an_empty_database_all_succeed(
     database: SqlDatabase, url: str, tmp_path: Path
 ) -> None:
-    started = [Command(tmp_path / name, "init", database_url=url) for name in ("one", "other")]
-    ended = [command.ended() for command in started]
-    nothing, summary = sorted(err for _, _, err in ended)
+    def init(_: int) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "evref", "init"],
+            cwd=tmp_path,
+            env=environment(database_url=url),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+
+    ended = at_once(2, init)
+    nothing, summary = sorted(done.stderr for done in ended)
 
     SqlStorage(database).verify()
     loaded = SqlStorage(database).catalogue.load()
     assert loaded is not None
-    assert [(status, out) for status, out, _ in ended] == [(0, "The storage is ready.\n")] * 2
+    assert [done.stdout for done in ended] == ["The storage is ready.\n"] * 2
     assert nothing == ""
     assert loaded.version in summary
