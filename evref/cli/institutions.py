@@ -212,10 +212,7 @@ def remove_member(email: str) -> None:
 
 def _password(*, from_stdin: bool) -> str:
     if from_stdin:
-        try:
-            return sys.stdin.buffer.readline().decode().rstrip("\r\n")
-        except UnicodeDecodeError:
-            raise RefusedError("the password is not valid UTF-8") from None
+        return sys.stdin.buffer.readline().decode(errors="surrogateescape").rstrip("\r\n")
     with warnings.catch_warnings(action="error", category=GetPassWarning):
         try:
             typed: str = click.prompt(

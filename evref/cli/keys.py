@@ -176,8 +176,6 @@ def rotate(key_id: str, hours: int, *, as_json: bool) -> None:
         say(f"The key has expired: it works only after evref key set-expiry {rotated.key.id} …")
     for old in rotated.ending_secrets:
         say(f"The old key …{old.last_four} is valid until {old.ends_at:%Y-%m-%d %H:%M:%S} UTC.")
-    if not rotated.ending_secrets:
-        say("No older key is valid.")
     click.echo(rotated.token.text)
 
 

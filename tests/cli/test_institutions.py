@@ -33,7 +33,7 @@ def test_an_institution_is_made_and_listed(run: Run) -> None:
         (("institution", "create", "General Hospital"), b"", "already exists"),
         (("institution", "create", "a\x1b[2Jb"), b"", "NAME must be plain text"),
         ((*MEMBER, "--password-stdin"), b"", "password must have 8 to 1024 characters"),
-        ((*MEMBER, "--password-stdin"), b"correct h\xff\xfe", "the password is not valid UTF-8"),
+        ((*MEMBER, "--password-stdin"), b"correct h\xff\xfe", "password must be valid UTF-8"),
         ((*MEMBER, "--role", "viewer", "--password-stdin"), LONG, "at least one admin"),
         ((*MEMBER[:2], "nobody", *MEMBER[3:], "--password-stdin"), LONG, "e-mail address"),
         ((*KEY, "--name", "a\x00b"), b"", "--name must be plain text"),

@@ -31,22 +31,14 @@ class Refusal(Enum):
 
     SECRET = auto()
     ADDRESS = auto()
-    # The operator creates the first member of an institution, who is an admin.
-    NO_ADMIN = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class ProxySession:
-    """The session of a member whom a proxy names.
-
-    `is_new` says whether the session began now, and `has_joined` whether the membership did.
-    Without a token, the member is signed in for one request.
-    """
+    """The session of a member whom a proxy names; without a token, it is for one request."""
 
     signed_in: SignedIn
     token: SessionToken | None
-    is_new: bool = False
-    has_joined: bool = False
 
 
 @dataclass(kw_only=True, eq=False)
@@ -107,26 +99,28 @@ class SignInByProxy:
             return None
 
     def _begin(self, institution_id: str, email: str, *, is_page: bool) -> ProxySession | Refusal:
-        has_joined = False
         try:
             member = member_with_email(self.storage.records, email)
             if member is None:
-                member, has_joined = self.people.join(institution_id, email), True
+                member = self.people.join(institution_id, email)
             if member.institution_id != institution_id:
                 return Refusal.ADDRESS
             if member.password_hash is not None:
                 member = self._without_password(member)
             if not is_page:
                 institution = self.storage.records.get(INSTITUTIONS, institution_id)
-                signed_in = SignedIn(member, institution, by_proxy=True)
-                return ProxySession(signed_in, None, has_joined=has_joined)
+                return ProxySession(SignedIn(member, institution, by_proxy=True), None)
             token = self.sign_in.start(member, by_proxy=True).token
-            return ProxySession(self.sign_in.who(token), token, is_new=True, has_joined=has_joined)
-        except LastAdminError:
-            return Refusal.NO_ADMIN
-        except (AlreadyExistsError, InvalidValueError, NotFoundError, NotSignedInError):
-            # The member is of another institution or was removed, or another one now has the
-            # domain.
+            return ProxySession(self.sign_in.who(token), token)
+        except (
+            AlreadyExistsError,
+            InvalidValueError,
+            LastAdminError,
+            NotFoundError,
+            NotSignedInError,
+        ):
+            # The member is of another institution or was removed, another one now has the domain,
+            # or the operator has not yet created the first admin.
             return Refusal.ADDRESS
 
     def _without_password(self, member: Member) -> Member:

@@ -70,17 +70,13 @@ class Identity:
             lambda: self.by_proxy(secret, address, token, is_page=_is_for_a_page())
         )
         if isinstance(outcome, ProxySession):
-            g.signed_in, g.token, g.proxy_session = outcome.signed_in, outcome.token, outcome
+            g.signed_in, g.token = outcome.signed_in, outcome.token
+            g.has_new_session = outcome.token not in {None, token}
         elif outcome is Refusal.SECRET:
             self._note(f"A sign-in header without a valid {SECRET_HEADER} was ignored")
             return False
         else:
-            g.refusal = outcome.name
-            if outcome is Refusal.NO_ADMIN:
-                self._note(
-                    "A proxy signs nobody in for an institution without members: create an admin "
-                    "with evref member create"
-                )
+            g.is_refused = True
         return True
 
     def _identify_by_session(self, token: SessionToken) -> None:
@@ -115,7 +111,6 @@ def _is_for_a_page() -> bool:
 
 
 def with_cookie(response: Response) -> Response:
-    session: ProxySession | None = g.get("proxy_session")
-    if session is not None and session.is_new and session.token is not None:
-        cookies.set_session(response, session.token, session.signed_in.member)
+    if g.get("has_new_session"):
+        cookies.set_session(response, g.token, g.signed_in.member)
     return response

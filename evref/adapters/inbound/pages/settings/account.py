@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
 
-from flask import abort, current_app, flash, g, make_response, redirect, request, url_for
+from flask import abort, current_app, g, make_response, redirect, request, url_for
 from flask import render_template as render
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response
@@ -116,9 +116,8 @@ class AccountPages:
         try:
             return self._invitation(token)
         except NotFoundError:
-            if "proxy_session" in g and g.proxy_session.has_joined:
-                # The proxy has signed the person in, which accepted the invitation.
-                flash(_WELCOME)
+            if "signed_in" in g and g.signed_in.by_proxy:
+                # The first sign-in by the proxy accepted the invitation.
                 return redirect(home(g.signed_in.member), HTTPStatus.SEE_OTHER)
             # The same page for each reason, so that it says nothing about other people's links.
             return make_response(render("settings/no_invitation.html"), HTTPStatus.NOT_FOUND)

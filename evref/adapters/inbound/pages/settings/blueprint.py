@@ -190,7 +190,7 @@ def _template_context(identity: Identity) -> dict[str, Any]:
         "labels": labels,
         "has_passwords": identity.has_passwords,
         "can_sign_out": signed_in is not None and identity.can_sign_out(signed_in),
-        "refusal": g.get("refusal"),
+        "is_refused": g.get("is_refused"),
     }
 
 
