@@ -1,7 +1,9 @@
 """Builds the WSGI application. The import has no side effects; applications share no state."""
 
 import sys
+from collections.abc import Collection
 from contextlib import closing
+from functools import partial
 from itertools import chain
 from urllib.parse import urlsplit
 
@@ -11,11 +13,10 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 import evref
 from evref.adapters.inbound.web import cookies, core, headers, static_files
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
-from evref.adapters.inbound.web.cross_origin import allow_scripts
 from evref.adapters.inbound.web.frame import Frame
 from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.identity import Identity
-from evref.adapters.inbound.web.interfaces import Interfaces
+from evref.adapters.inbound.web.problems import Failures
 from evref.adapters.inbound.web.representations import JsonProvider, ResponseCache
 from evref.adapters.inbound.web.service import Service, log_access
 from evref.bootstrap import logs
@@ -39,8 +40,9 @@ def create_app(settings: Settings | None = None, container: Container | None = N
     app = _new_flask(settings)
     app.extensions[CONTAINER] = container
     enabled = enabled_interfaces(settings)
-    interfaces = Interfaces(enabled, settings.base_url)
-    host = _host(settings, container, interfaces)
+    forms = {interface.root: interface.render_problem for interface in enabled.values()}
+    failures = Failures(settings.base_url, forms)
+    host = _host(settings, container, failures, enabled)
     host.frame.register(app)
     # After the frame, whose options of Jinja hold only until the first use of its environment.
     static_files.register(app, settings.base_url)
@@ -49,18 +51,19 @@ def create_app(settings: Settings | None = None, container: Container | None = N
         app.register_blueprint(blueprint)
     cookies.configure(app, container.cookie_secret, settings.base_url)
     _refuse_own_path(app, settings.base_url)
-    app.register_error_handler(Exception, interfaces.response)
-    headers.register(app, host.frame.redirect, settings.frame_ancestors)
+    app.register_error_handler(Exception, failures.response)
+    app.before_request(partial(headers.begin, host.frame.redirect))
 
-    if settings.cors_origins:
-        allow_scripts(app, settings.cors_origins, interfaces)
+    may_vary = enabled.values() if settings.cors_origins else ()
+    cross_origin = [interface.root for interface in may_vary if interface.cross_origin]
+    if cross_origin:
+        headers.allow_scripts(app, settings.cors_origins, cross_origin)
     app.wsgi_app = Service(  # type: ignore[method-assign]
         app.wsgi_app,
         settings.base_url,
         host.endpoint.cached_response,
-        interfaces,
+        headers.CommonHeaders(settings.frame_ancestors, cross_origin),
         [*[log_access] * settings.access_log, *host.observers],
-        varies_by_origin=bool(settings.cors_origins),
     )
     if settings.proxies:
         # Only the client's address is taken from proxies; it is used to throttle sign-in attempts.
@@ -98,7 +101,9 @@ def _new_flask(settings: Settings) -> APIFlask:
     return app
 
 
-def _host(settings: Settings, container: Container, interfaces: Interfaces) -> Host:
+def _host(
+    settings: Settings, container: Container, failures: Failures, interfaces: Collection[str]
+) -> Host:
     cache_bytes = settings.representation_cache_mb * 1024 * 1024
     visitor = Identity(
         members=container.sign_in(),
@@ -125,11 +130,11 @@ def _host(settings: Settings, container: Container, interfaces: Interfaces) -> H
         keys=container.manage_keys(),
         log=container.read_audit_log(),
         endpoint=CatalogueEndpoints(
-            container.browse(), container.gate().admit, cache_bytes, interfaces.raw_response
+            container.browse(), container.gate().admit, cache_bytes, failures.raw_response
         ),
         frame=frame,
         visitor=visitor,
-        interfaces=interfaces.by_name,
+        interfaces=interfaces,
         warnings=container.storage().warnings,
         example=container.example,
     )

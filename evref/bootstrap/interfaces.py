@@ -2,7 +2,7 @@
 
 from importlib.metadata import entry_points
 
-from evref.adapters.inbound.web.interfaces import Interface
+from evref.adapters.inbound.web.host import Interface
 from evref.bootstrap.settings import INTERFACES, Settings, SettingsError, made_by
 
 

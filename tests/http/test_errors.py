@@ -143,9 +143,7 @@ def test_the_instance_is_the_path_of_the_request(
     ("path", "detail"),
     [
         ("/api/v1/nothing", "There is nothing at /api/v1/nothing."),
-        (f"{LIST}/", f"There is nothing at {LIST}/: no path ends with a slash."),
-        ("/api//v1", "There is nothing at /api//v1: no path has two slashes in a row."),
-        ("/API/v1", "There is nothing at /API/v1: paths of the API are in lower case, and"),
+        (f"{LIST}/", f"There is nothing at {LIST}/."),
         ("/api", f"There is nothing at /api: the API is described in {BASE_URL}/api/v1/openapi"),
         ("/api/v1", f"There is nothing at /api/v1: the API is described in {BASE_URL}/api/v1/op"),
         (f"{LIST}/knee", "The id “knee” is not in the catalogue."),

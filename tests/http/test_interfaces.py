@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint, EntryPoints, entry_points
 
 import pytest
 
-from evref.adapters.inbound.web.interfaces import Interface
+from evref.adapters.inbound.web.host import Interface
 from evref.bootstrap import interfaces
 from evref.bootstrap.interfaces import enabled_interfaces
 from evref.bootstrap.settings import INTERFACES, Settings, SettingsError

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from flask import Blueprint, Response
 
-from evref.adapters.inbound.web.host import Host
-from evref.adapters.inbound.web.interfaces import Interface, json_problem
+from evref.adapters.inbound.web.host import Host, Interface
+from evref.adapters.inbound.web.problems import json_problem
 from evref.domain.catalogue.served import Served
 
 

@@ -17,8 +17,7 @@ from evref.adapters.inbound.fhir.outcome import MEDIA_TYPE, ROOT, render_problem
 from evref.adapters.inbound.fhir.resources import Resources
 from evref.adapters.inbound.fhir.values import FORMATS
 from evref.adapters.inbound.web import query
-from evref.adapters.inbound.web.host import Host
-from evref.adapters.inbound.web.interfaces import Interface
+from evref.adapters.inbound.web.host import Host, Interface
 from evref.adapters.inbound.web.problems import NotAcceptableError
 from evref.adapters.inbound.web.representations import (
     PUBLIC,

@@ -8,8 +8,7 @@ from wsgiref.types import WSGIEnvironment
 
 from evref.adapters.inbound.fhir.mappings import ISSUE_TYPES
 from evref.adapters.inbound.web.headers import request_id
-from evref.adapters.inbound.web.interfaces import problem_response
-from evref.adapters.inbound.web.problems import UNNAMED, ProblemDetails
+from evref.adapters.inbound.web.problems import UNNAMED, ProblemDetails, problem_response
 from evref.adapters.inbound.web.representations import RawResponse
 
 ROOT = "/fhir"

@@ -11,8 +11,8 @@ from evref.adapters.inbound.infobutton import knowledge_request
 from evref.adapters.inbound.infobutton.knowledge_request import HTML, JSON, RESPONSE_TYPES
 from evref.adapters.inbound.infobutton.knowledge_response import KnowledgeResponse, search_page
 from evref.adapters.inbound.web import atom, query
-from evref.adapters.inbound.web.host import Host
-from evref.adapters.inbound.web.interfaces import Interface, json_problem
+from evref.adapters.inbound.web.host import Host, Interface
+from evref.adapters.inbound.web.problems import json_problem
 from evref.adapters.inbound.web.representations import NEVER, PRIVATE, preferred_media_type
 from evref.domain.catalogue.served import Served
 

@@ -11,8 +11,7 @@ from contextlib import suppress
 
 from flask import Blueprint, Response, request
 
-from evref.adapters.inbound.web.host import Host, InterfaceError
-from evref.adapters.inbound.web.interfaces import Interface
+from evref.adapters.inbound.web.host import Host, Interface, InterfaceError
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import EvrefError
 

@@ -6,8 +6,7 @@ from flask import Blueprint
 
 from evref.adapters.inbound.pages import reference
 from evref.adapters.inbound.pages.catalogue import blueprint as catalogue
-from evref.adapters.inbound.web.host import Host
-from evref.adapters.inbound.web.interfaces import Interface
+from evref.adapters.inbound.web.host import Host, Interface
 
 
 def _blueprints(host: Host) -> Iterator[Blueprint]:

@@ -9,8 +9,8 @@ from evref.adapters.inbound.rest import answers, openapi, parameters
 from evref.adapters.inbound.rest.operations import JSON, LINES, ROOT, Operation
 from evref.adapters.inbound.rest.parameters import NoQuery
 from evref.adapters.inbound.rest.views import Views
-from evref.adapters.inbound.web.host import Host
-from evref.adapters.inbound.web.interfaces import Interface, json_problem
+from evref.adapters.inbound.web.host import Host, Interface
+from evref.adapters.inbound.web.problems import json_problem
 
 
 def _blueprints(host: Host) -> Iterator[Blueprint]:

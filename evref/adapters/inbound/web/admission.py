@@ -156,7 +156,6 @@ class CatalogueEndpoints:
         except Exception as error:  # noqa: BLE001 - every error becomes a response
             response = self._refused(error, environ)
         environ[headers.ROUTE] = cached.route
-        response.headers.extend(headers.of_api(environ))
         return response
 
     def _cached(self, environ: WSGIEnvironment, served: Served) -> Representation | None:

@@ -1,29 +1,33 @@
-"""The headers of every response: request id, security headers, rate limit."""
+"""The headers of every response: request id, security headers, rate limit, CORS."""
 
 import re
 import secrets
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
 from wsgiref.types import WSGIEnvironment
 
-from flask import Flask, Response, abort, request
-from werkzeug.wrappers import Response as AnyResponse
+from flask import Flask, abort, request
+from flask_cors import CORS
+from werkzeug.wrappers import Response
 
 from evref.adapters.inbound.web.representations import NEVER
 from evref.domain.access.quota import SECONDS_A_DAY, Quota
 from evref.domain.redaction import has_key, without_keys
 
+Field: TypeAlias = tuple[str, str]
+
 _WELL_FORMED_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
-PAGE_POLICY = (
+_POLICY = "Content-Security-Policy"
+_WITHOUT_ANCESTORS = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
-    "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "img-src 'self' data:; form-action 'self'; base-uri 'none'"
 )
+PAGE_POLICY = f"{_WITHOUT_ANCESTORS}; frame-ancestors 'none'"
 """Scripts and styles come from the service only; none are inline."""
 _DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 _ON_ALL = (("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"))
-_ON_API = (*_ON_ALL, ("Content-Security-Policy", _DATA_POLICY))
 
 RATE_LIMIT_FIELDS = (
     "RateLimit-Policy",
@@ -46,20 +50,76 @@ _REQUEST_ID = "evref.request_id"
 _FOR_READERS = re.compile(r"/|/(catalogue|evidence|about)(/.*)?")
 
 
-def register(
-    app: Flask, redirect: Callable[[], AnyResponse | None], frame_ancestors: Sequence[str] = ()
-) -> None:
-    """Add these headers to every response of the application, including errors.
+class CommonHeaders:
+    """Adds the headers that all responses have.
 
-    `redirect` returns the response to another spelling of a path, and `frame_ancestors` are the
-    origins whose pages can show the catalogue's pages in a frame.
+    `frame_ancestors` are the origins whose pages can show the catalogue's pages in a frame.
+    Responses below a path of `cross_origin` depend on the origin of the request.
     """
-    readers_policy = PAGE_POLICY
-    if frame_ancestors:
-        ancestors = f"frame-ancestors {' '.join(frame_ancestors)}"
-        readers_policy = readers_policy.replace("frame-ancestors 'none'", ancestors)
-    app.before_request(partial(_begin, redirect))
-    app.after_request(partial(_complete, readers_policy))
+
+    def __init__(self, frame_ancestors: Sequence[str], cross_origin: Iterable[str]) -> None:
+        ancestors = " ".join(frame_ancestors) or "'none'"
+        self._readers_policy = f"{_WITHOUT_ANCESTORS}; frame-ancestors {ancestors}"
+        self._cross_origin = tuple(f"{root}/" for root in cross_origin)
+
+    def added_to(self, fields: list[Field], environ: WSGIEnvironment) -> list[Field]:
+        """Return the fields of a response with the common ones."""
+        path, given = environ["PATH_INFO"], dict(fields)
+        more = [("X-Request-ID", request_id(environ)), *_ON_ALL, *_rate_limit(environ)]
+        if "Cache-Control" not in given:
+            more.append(("Cache-Control", NEVER))
+        is_page = given.get("Content-Type", "").startswith("text/html")
+        policy = given.get(_POLICY, PAGE_POLICY if is_page else _DATA_POLICY)
+        is_for_readers = policy == PAGE_POLICY and _FOR_READERS.fullmatch(path)
+        more.append((_POLICY, self._readers_policy if is_for_readers else policy))
+        replaced = {_POLICY}
+        if f"{path}/".startswith(self._cross_origin):
+            # Also without an allowed origin: a shared cache must not use the response for a request
+            # from one.
+            more.append(("Vary", ", ".join(filter(None, (given.get("Vary"), "Origin")))))
+            replaced.add("Vary")
+        return [*(field for field in fields if field[0] not in replaced), *more]
+
+
+def begin(redirect: Callable[[], Response | None]) -> Response | None:
+    """Remember the route of the request, or redirect from another spelling of a path.
+
+    `redirect` returns the redirect; None if no page has the path in another spelling.
+    """
+    # Werkzeug routes //path like /path, but each resource has only one URL.
+    is_doubled = "//" in request.environ["PATH_INFO"]
+    if request.url_rule is None or is_doubled:
+        response = redirect()
+        if response is None and is_doubled:
+            abort(404)
+        return response
+    request.environ[ROUTE] = request.url_rule.rule
+    return None
+
+
+def allow_scripts(app: Flask, origins: Sequence[str], roots: Iterable[str]) -> None:
+    """Let scripts of these origins call the interfaces with these paths (CORS)."""
+    CORS(
+        app,
+        # The longer pattern must come first.
+        resources={
+            rf"{re.escape(root)}{path}": {"methods": methods}
+            for root in roots
+            for path, methods in ((r"(/|\Z)", ["GET", "HEAD"]), (r"/\w+/_search\Z", ["POST"]))
+        },
+        # Escaped, because the brackets of an IPv6 address are special in patterns.
+        origins=[re.compile(re.escape(origin) + r"\Z", re.IGNORECASE) for origin in origins],
+        allow_headers=["Authorization", "If-None-Match", "Prefer", "X-Request-ID"],
+        expose_headers=[
+            "ETag",
+            "Evref-Catalogue-Version",
+            "Link",
+            "Retry-After",
+            "X-Request-ID",
+            *RATE_LIMIT_FIELDS,
+        ],
+        vary_header=False,
+    )
 
 
 def request_id(environ: WSGIEnvironment) -> str:
@@ -71,11 +131,6 @@ def request_id(environ: WSGIEnvironment) -> str:
         id_ = sent if is_valid else secrets.token_hex(16)
         environ[_REQUEST_ID] = id_
     return id_
-
-
-def of_api(environ: WSGIEnvironment) -> list[tuple[str, str]]:
-    """Return the headers of responses of the API, and of problems that are sent without Flask."""
-    return [("X-Request-ID", request_id(environ)), *_ON_API, *_rate_limit(environ)]
 
 
 def log_fields(environ: WSGIEnvironment) -> dict[str, str]:
@@ -94,34 +149,6 @@ def decoded_path(environ: WSGIEnvironment) -> str:
     """Return the path as text; WSGI decodes its bytes as latin-1 (PEP 3333)."""
     path: str = environ["PATH_INFO"]
     return path.encode("latin-1").decode(errors="replace")
-
-
-def _begin(redirect: Callable[[], AnyResponse | None]) -> AnyResponse | None:
-    # Werkzeug routes //path like /path, but each resource has only one URL.
-    is_doubled = "//" in request.environ["PATH_INFO"]
-    if request.url_rule is None or is_doubled:
-        response = redirect()
-        if response is None and is_doubled:
-            abort(404)
-        return response
-    request.environ[ROUTE] = request.url_rule.rule
-    return None
-
-
-def _complete(readers_policy: str, response: Response) -> Response:
-    # Added in one call, because separate calls would each search for an earlier header of the name.
-    environ = request.environ
-    more = [("X-Request-ID", request_id(environ)), *_ON_ALL, *_rate_limit(environ)]
-    if "Cache-Control" not in response.headers:
-        more.append(("Cache-Control", NEVER))
-    policy = response.headers.pop("Content-Security-Policy", None)
-    if policy is None:
-        policy = PAGE_POLICY if response.mimetype == "text/html" else _DATA_POLICY
-    if policy == PAGE_POLICY and _FOR_READERS.fullmatch(environ["PATH_INFO"]):
-        policy = readers_policy
-    more.append(("Content-Security-Policy", policy))
-    response.headers.extend(more)
-    return response
 
 
 def _rate_limit(environ: WSGIEnvironment) -> list[tuple[str, str]]:

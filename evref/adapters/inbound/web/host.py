@@ -1,15 +1,18 @@
-"""What the application offers to every interface, so that no interface imports another."""
+"""What an interface is, and what the application offers to it: no interface imports another."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeAlias
 from urllib.parse import urlencode
 from wsgiref.types import WSGIEnvironment
 
+from flask import Blueprint
+
 from evref.adapters.inbound.web.admission import CatalogueEndpoints
 from evref.adapters.inbound.web.frame import Frame
 from evref.adapters.inbound.web.identity import Identity
+from evref.adapters.inbound.web.problems import Render
 from evref.application.access.gate import Gate
 from evref.application.access.manage_keys import ManageKeys
 from evref.application.accounts.people import People
@@ -17,6 +20,21 @@ from evref.application.catalogue.browse_catalogue import BrowseCatalogue
 from evref.application.read_audit_log import ReadAuditLog
 from evref.domain.catalogue.entry import Entry
 from evref.domain.errors import EvrefError
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """A way into the service, such as FHIR, by an entry point of the group `evref.interfaces`.
+
+    It has the path `root` and all paths below it. `blueprints` makes its views. Problems are
+    rendered by `render_problem`, or as a page. If it is `cross_origin`, scripts from other origins
+    may call it (CORS).
+    """
+
+    root: str
+    blueprints: Callable[["Host"], Iterable[Blueprint]]
+    render_problem: Render | None = None
+    cross_origin: bool = False
 
 
 class InterfaceError(EvrefError):

@@ -25,7 +25,7 @@ from werkzeug.datastructures import Accept, Headers, MIMEAccept
 from werkzeug.http import parse_accept_header, parse_date, parse_etags
 from werkzeug.wsgi import FileWrapper
 
-from evref.adapters.inbound.web.problems import PreconditionFailedError
+from evref.domain.errors import EvrefError
 
 # The values of Cache-Control.
 NEVER = "no-store"
@@ -94,6 +94,12 @@ def _preferred(accept: str, offers: tuple[str, ...]) -> str:
     # Parameters such as charset are ignored, because no offer has any.
     plain = MIMEAccept((name.partition(";")[0], quality) for name, quality in media_ranges(accept))
     return plain.best_match(offers, default="") if plain else offers[0]
+
+
+class PreconditionFailedError(EvrefError):
+    """Indicates an If-Match that does not name the selected representation."""
+
+    text = "If-Match does not name the present ETag of the response."
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from werkzeug.datastructures import Headers
 from werkzeug.exceptions import BadRequest
 
 from evref.adapters.inbound.web import headers
 from evref.adapters.inbound.web.host import CompletedRequest, Observer
-from evref.adapters.inbound.web.interfaces import Interfaces
 from evref.adapters.inbound.web.representations import RawResponse
 from evref.domain.redaction import without_keys
 from evref.ports.deadline import one_request
@@ -34,7 +32,7 @@ class Service:
 
     - `base_url` is the address of the service. Nothing of it comes from a client.
     - `cached` returns a complete response to a request, or None if it has none.
-    - With `varies_by_origin`, the responses of interfaces that scripts may call say so.
+    - `common` adds the headers that all responses have.
     - `observers` are called for each completed request.
     """
 
@@ -43,16 +41,13 @@ class Service:
         flask: WSGIApplication,
         base_url: str,
         cached: Callable[[WSGIEnvironment], RawResponse | None],
-        interfaces: Interfaces,
+        common: headers.CommonHeaders,
         observers: Sequence[Observer] = (),
-        *,
-        varies_by_origin: bool = False,
     ) -> None:
         self._flask = flask
         self._cached = cached
-        self._interfaces = interfaces
+        self._common = common
         self._observers = observers
-        self._varies_by_origin = varies_by_origin
         parts = urlsplit(base_url)
         self._path = parts.path
         # A client chooses the Host header: it would appear in links, and an invalid host would make
@@ -70,14 +65,13 @@ class Service:
         self._set_address(environ)
         environ["wsgi.input"] = _Body(environ["wsgi.input"])
         status = ""
-        varies = self._varies_by_origin and self._interfaces.is_cross_origin(environ["PATH_INFO"])
 
         def start(
-            line: str, fields: list[tuple[str, str]], exc_info: OptExcInfo | None = None
+            line: str, fields: list[headers.Field], exc_info: OptExcInfo | None = None
         ) -> Callable[[bytes], object]:
             nonlocal status
             status = line[:3]
-            return start_response(line, _varying(fields) if varies else fields, exc_info)
+            return start_response(line, self._common.added_to(fields, environ), exc_info)
 
         with one_request():
             response = self._cached(environ)
@@ -107,15 +101,6 @@ class Service:
         # The service never upgrades a connection (RFC 9110, section 7.8), but Flask would find no
         # route for a request to upgrade to WebSocket.
         environ.pop("HTTP_UPGRADE", None)
-
-
-def _varying(fields: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the fields with `Vary: Origin`, also for requests without an allowed origin: a shared
-    cache must not use their responses for requests from one.
-    """
-    varying = Headers(fields)
-    varying["Vary"] = f"{varying['Vary']}, Origin" if "Vary" in varying else "Origin"
-    return varying.to_wsgi_list()
 
 
 def log_access(completed: CompletedRequest) -> None:

@@ -27,9 +27,8 @@ from evref.adapters.inbound.pages.settings.forms import ConfirmForm
 from evref.adapters.inbound.pages.settings.members import MemberPages, to_last_admin
 from evref.adapters.inbound.web import cookies
 from evref.adapters.inbound.web.headers import PAGE_POLICY, SENT_HOST
-from evref.adapters.inbound.web.host import Host
+from evref.adapters.inbound.web.host import Host, Interface
 from evref.adapters.inbound.web.identity import Identity
-from evref.adapters.inbound.web.interfaces import Interface
 from evref.adapters.inbound.web.words import day
 from evref.domain.errors import (
     KeyAlreadyRotatedError,
