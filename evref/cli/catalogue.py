@@ -17,10 +17,14 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import RemovalsError
 from evref.domain.rules import counted
 
-PATH = click.Path(path_type=Path)
-"""The checks of the catalogue report a path that does not exist or cannot be read."""
-
 _MOST_NAMES = 10
+
+
+def path_of(text: str) -> Path:
+    # Otherwise an unset shell variable would select the working directory.
+    if not text:
+        raise click.BadParameter("a path must not be empty")
+    return Path(text)
 
 
 @click.group(cls=Group)
@@ -29,7 +33,7 @@ def catalogue() -> None:
 
 
 @catalogue.command("check")
-@click.argument("paths", metavar="PATH…", type=PATH, nargs=-1, required=True)
+@click.argument("paths", metavar="PATH…", type=path_of, nargs=-1, required=True)
 @click.option("--strict", is_flag=True, help="Fail if there is a warning.")
 def check(paths: tuple[Path, ...], *, strict: bool) -> None:
     """Check catalogue files and folders. Changes nothing."""
@@ -44,7 +48,7 @@ def check(paths: tuple[Path, ...], *, strict: bool) -> None:
 
 
 @catalogue.command("load")
-@click.argument("path", metavar="PATH", type=PATH)
+@click.argument("path", metavar="PATH", type=path_of)
 @click.option("--dry-run", is_flag=True, help="Show what would change without changing anything.")
 @click.option(
     "--allow-removals",
@@ -112,7 +116,7 @@ def rollback(version: str | None) -> None:
 
 
 @catalogue.command("export")
-@click.argument("path", metavar="PATH", type=PATH)
+@click.argument("path", metavar="PATH", type=path_of)
 def export(path: Path) -> None:
     """Write the published catalogue to an empty or new folder, one file ID.yaml a diagnosis."""
     written = stored().publish().export(OPERATOR, path)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from evref.cli.catalogue import PATH, user_name
+from evref.cli.catalogue import path_of, user_name
 from evref.cli.output import as_json, print_json
 from evref.cli.wiring import OPERATOR, Group, stored
 from evref.domain.rules import counted
@@ -16,7 +16,7 @@ def codes() -> None:
 
 
 @codes.command("load")
-@click.argument("path", metavar="FILE", type=PATH)
+@click.argument("path", metavar="FILE", type=path_of)
 @click.option(
     "--system",
     type=click.Choice(["snomed-ct"]),

@@ -88,6 +88,9 @@ def test_the_version_is_that_of_the_package(run: Run) -> None:
         ("serve", "--bind", "localhost:65536"),
         ("serve", "--bind", "localhost:²"),
         ("serve", "--bind", "::1:8123"),
+        ("catalogue", "check", ""),
+        ("catalogue", "load", ""),
+        ("catalogue", "export", ""),
     ],
 )
 def test_wrong_usage_ends_with_2(run: Run, arguments: tuple[str, ...]) -> None:
