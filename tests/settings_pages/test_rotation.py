@@ -163,7 +163,7 @@ def test_keys_are_found_by_words_of_name_and_state(many: Site, q: str, names: li
     assert shown == names
     assert f"{len(names)} of 13 keys." in text_of(answer.text)
     assert ("No key contains all of these words." in answer.text) == (not names)
-    assert fields_of(answer.text)["q"] == q.strip()
+    assert fields_of(answer.text)["q"] == " ".join(q.split())
 
 
 def test_a_key_is_found_by_its_last_four_characters(many: Site) -> None:
@@ -180,5 +180,4 @@ def test_a_whole_key_that_is_searched_for_is_not_repeated(many: Site) -> None:
     page = a_member(many).get(KEYS, query_string={"q": made.token.text}).text
 
     assert not shows_a_key(page)
-    assert "Search for its last four characters." in page
-    assert "Ward app" in page
+    assert "q, which must not contain an API key" in page

@@ -44,7 +44,7 @@ _ELSEWHERE = (
     "Ask for an invitation to another address."
 )
 
-_PARAMETERS = frozenset({"q", "sort", "page", "days", "person", "key", "kind"})
+_PARAMETERS = frozenset({"q", "sort", "page", "person", "key", "kind"})
 """The query parameters of the settings."""
 
 PUBLIC = frozenset({"settings.sign_in", "settings.accept_invitation"})
@@ -67,7 +67,7 @@ class AccountPages:
         form = SignInForm()
         is_to_read = onwards and not onwards.startswith(url_for(".start"))
         context = {"onwards": onwards, "is_to_read": is_to_read}
-        if self._identity.has_passwords and form.accepted():
+        if self._identity.has_passwords and form.validate_on_submit():
             email, password = form.email.data or "", form.password.data or ""
             try:
                 started = self._members.begin(
@@ -83,7 +83,7 @@ class AccountPages:
 
     def sign_out(self) -> Response:
         form = ConfirmForm()
-        if form.accepted():
+        if form.validate_on_submit():
             self._members.end(g.token)
             elsewhere = self._identity.sign_out_url if g.signed_in.by_proxy else None
             return cookies.end(elsewhere or url_for(".sign_in"), "You are signed out.")

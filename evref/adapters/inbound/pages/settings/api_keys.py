@@ -1,7 +1,6 @@
 """The section API keys: list, create, monitor, change, rotate and revoke."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 from http import HTTPStatus
 from typing import Any
@@ -28,7 +27,6 @@ from evref.domain.errors import (
     OutdatedError,
 )
 from evref.domain.principal import Principal
-from evref.domain.redaction import has_key
 from evref.domain.rules import folded
 
 _SAVED = "Saved. It takes effect within a second."
@@ -47,9 +45,6 @@ _ORDERS: dict[str, Callable[[KeyInUse], Any]] = {
 }
 """The sort orders of the list. Keys that no longer work are always last."""
 
-_DAYS_OF_USE = 30
-"""A limit below the use on one of these days is asked about."""
-
 
 class ApiKeyPages:
     """Each method is the view of a page and handles its form.
@@ -64,12 +59,9 @@ class ApiKeyPages:
     def list_keys(self) -> str:
         everything = self._keys.list(*who())
         options = query.parse(
-            {"q": str.strip, "sort": query.one_of(*_ORDERS), "page": query.whole_number}
+            {"q": query.words, "sort": query.one_of(*_ORDERS), "page": query.whole_number}
         )
-        asked, sort = options.get("q", ""), options.get("sort", _NEWEST)
-        # A key must not be shown again on a page, or get into the URL of the next page.
-        is_whole_key = has_key(asked)
-        q = "" if is_whole_key else asked
+        q, sort = options.get("q", ""), options.get("sort", _NEWEST)
         matching = sorted(
             (key_in_use for key_in_use in reversed(everything) if _has_words(key_in_use, q)),
             key=lambda key_in_use: (key_in_use.state.has_ended, _ORDERS[sort](key_in_use)),
@@ -85,16 +77,14 @@ class ApiKeyPages:
             page=page,
             pages=pages,
             total=len(everything),
-            can_search=len(everything) > query.FEW_ITEMS or bool(asked),
-            is_whole_key=is_whole_key,
+            can_search=len(everything) > query.FEW_ITEMS or bool(q),
             q=q,
-            caps=labels.caps(self._keys.caps(*who())),
         )
 
     def new_key(self) -> Response:
         use = self._keys.caps(*who(), to_change=True)
         form = KeyForm(self._keys.today(), use)
-        if form.accepted() and form.confirms(self._taken_name(form)):
+        if form.validate_on_submit() and form.confirms(self._taken_name(form)):
             try:
                 created = self._keys.create(
                     *who(),
@@ -108,15 +98,13 @@ class ApiKeyPages:
             else:
                 page = render("settings/created_key.html", created=created, base_url=self._base_url)
                 return make_response(page, HTTPStatus.CREATED)
-        return form.page("settings/new_key.html", use=use, caps=labels.caps(use))
+        return form.page("settings/new_key.html", use=use)
 
     def key(self, key_id: str) -> Response:
-        asked = query.parse({"days": query.one_of(*map(str, plot.DAYS))})
-        count = int(asked.get("days", plot.DAYS[0]))
         key_in_use = self._keys.get(_principal(), key_id, to_change=request.method == "POST")
         use = self._keys.caps(*who())
         form = KeyForm(self._keys.today(), use, key=key_in_use.key)
-        if form.accepted() and form.confirms(self._warnings(form, key_in_use)):
+        if form.validate_on_submit() and form.confirms(self._warnings(form, key_in_use)):
             try:
                 after = self._keys.change(
                     _principal(), key_id, **form.typed, version=form.version.data or ""
@@ -129,19 +117,13 @@ class ApiKeyPages:
             else:
                 return _back_to_key(NOTHING_CHANGED if after == key_in_use.key else _SAVED)
         today, limit = self._keys.today(), key_in_use.key.daily_limit
-        usage = [
-            # A past day has the limit at its last request; today has the present limit.
-            replace(day, limit=limit) if day.day == today else day
-            for day in self._keys.history(_principal(), key_id, count)
-        ]
+        usage = self._keys.history(_principal(), key_id, plot.DAYS)
         return form.page(
             "settings/key.html",
             key_in_use=key_in_use,
             usage=usage,
-            counts=plot.DAYS,
-            count=count,
-            caps=labels.caps(use),
-            plot=plot.drawn(usage, last=today, count=count, limit=limit),
+            days=plot.DAYS,
+            plot=plot.drawn(usage, last=today, limit=limit),
         )
 
     def rotate_key(self, key_id: str) -> Response:
@@ -149,16 +131,12 @@ class ApiKeyPages:
         form = RotateForm(data={"current": key_in_use.key.newest.id})
         if key_in_use.key.revoked_at is not None:
             raise KeyRevokedError(key_id)
-        if form.accepted():
-            try:
-                created = self._keys.rotate(
-                    _principal(), key_id, keep_old_for=form.overlap, current=form.current.data
-                )
-            except InvalidValueError as error:
-                form.add_errors(error)
-            else:
-                page = render("settings/rotated_key.html", created=created, base_url=self._base_url)
-                return make_response(page, HTTPStatus.CREATED)
+        if form.validate_on_submit():
+            created = self._keys.rotate(
+                _principal(), key_id, keep_old_for=form.overlap, current=form.current.data
+            )
+            page = render("settings/rotated_key.html", created=created, base_url=self._base_url)
+            return make_response(page, HTTPStatus.CREATED)
         return form.page("settings/rotate_key.html", key_in_use=key_in_use)
 
     def end_previous(self, key_id: str) -> Response:
@@ -166,7 +144,7 @@ class ApiKeyPages:
         form = ConfirmForm()
         if not key_in_use.ending_secrets:
             return _back_to_key(f"The previous secret has already ended. {NOTHING_CHANGED}")
-        if form.accepted():
+        if form.validate_on_submit():
             self._keys.end_previous(_principal(), key_id)
             return _back_to_key("The previous secret stops working within a second.")
         return form.page("settings/end_previous.html", key_in_use=key_in_use)
@@ -179,13 +157,13 @@ class ApiKeyPages:
         if limit == key.daily_limit:
             return warnings
         used = 0 if key_in_use.today is None else key_in_use.today.admitted
-        days = self._keys.history(_principal(), key.id, _DAYS_OF_USE)
+        days = self._keys.history(_principal(), key.id, plot.DAYS)
         largest = max((day.admitted for day in days), default=0)
         if limit < used:
             warnings["daily_limit"] = f"It used {used:,} today: requests are refused from now on."
         elif limit < largest:
             warnings["daily_limit"] = (
-                f"It used {largest:,} on the busiest of the last {_DAYS_OF_USE} days: on such a "
+                f"It used {largest:,} on the busiest of the last {plot.DAYS} days: on such a "
                 "day, requests are refused."
             )
         return warnings
@@ -203,7 +181,7 @@ class ApiKeyPages:
         form = ConfirmForm()
         if key_in_use.key.revoked_at is not None:
             raise KeyRevokedError(key_id)
-        if form.accepted():
+        if form.validate_on_submit():
             self._keys.revoke(_principal(), key_id)
             return _back_to_key("The key is revoked. It stops working within a second.")
         return form.page("settings/revoke_key.html", key_in_use=key_in_use)

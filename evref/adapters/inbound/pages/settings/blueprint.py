@@ -28,7 +28,6 @@ from evref.adapters.inbound.pages.settings.members import MemberPages, to_last_a
 from evref.adapters.inbound.web import cookies
 from evref.adapters.inbound.web.headers import PAGE_POLICY, SENT_HOST
 from evref.adapters.inbound.web.host import Host, Interface
-from evref.adapters.inbound.web.identity import Identity
 from evref.adapters.inbound.web.words import day
 from evref.domain.errors import (
     KeyAlreadyRotatedError,
@@ -43,8 +42,8 @@ from evref.domain.redaction import has_key, without_keys
 LONGEST_FORM = 64 * 1024
 """Bytes; far more than any form of these pages needs."""
 
-# The types of forms, or none. Flask-WTF would also accept JSON, and fail if it is malformed.
-_FORM_TYPES = frozenset({"", "application/x-www-form-urlencoded", "multipart/form-data"})
+# The type of forms, or none. Flask-WTF would also accept JSON, and fail if it is malformed.
+_FORM_TYPES = frozenset({"", "application/x-www-form-urlencoded"})
 
 
 def _blueprints(host: Host) -> Iterator[Blueprint]:
@@ -65,10 +64,6 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
             # Browsers do not do this, and a form above the limit would be truncated silently.
             abort(HTTPStatus.LENGTH_REQUIRED)
         request.max_content_length = LONGEST_FORM
-        if request.files:
-            # No form has a file field; Flask-WTF would use an uploaded file as the value of a text
-            # field.
-            abort(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         if "secret_error" in g:
             raise g.secret_error
         signed_in = identity.signed_in()
@@ -88,13 +83,13 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
     pages.register_error_handler(NotAllowedError, lambda _: _forbidden("settings/not_allowed.html"))
     # A session may end while a page is rendered.
     pages.register_error_handler(NotSignedInError, lambda _: _to_sign_in())
-    pages.context_processor(lambda: _template_context(identity))
+    pages.context_processor(_template_context)
     # These are filters because imported templates do not have the context.
     now = identity.clock.now
     pages.add_app_template_filter(lambda at: labels.time_in_words(at, now()), "time_in_words")
     pages.add_app_template_filter(lambda of: labels.day_in_words(of, now().date()), "day_in_words")
     pages.add_app_template_filter(day, "exact_day")
-    for text_filter in (labels.address, labels.with_addresses, labels.exact_time, without_keys):
+    for text_filter in (labels.exact_time, without_keys):
         pages.add_app_template_filter(text_filter)
     account = AccountPages(host.frame, identity, host.people)
     keys, members = ApiKeyPages(host.keys, base_url), MemberPages(host.people)
@@ -179,17 +174,13 @@ def _to_sign_in() -> AnyResponse:
     return response
 
 
-def _template_context(identity: Identity) -> dict[str, Any]:
+def _template_context() -> dict[str, Any]:
     signed_in = g.get("signed_in")
     return {
         "signed_in": signed_in,
         "sign_out_form": None if signed_in is None else ConfirmForm(formdata=None),
         "is_admin": signed_in is not None and signed_in.principal.role is Role.ADMIN,
-        "is_reader": signed_in is not None and signed_in.principal.role is Role.READER,
         "labels": labels,
-        "has_passwords": identity.has_passwords,
-        "can_sign_out": signed_in is not None and identity.can_sign_out(signed_in),
-        "is_refused": g.get("is_refused"),
     }
 
 

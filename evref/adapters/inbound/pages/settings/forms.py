@@ -54,10 +54,6 @@ class PageForm(FlaskForm):
         self.validate()
         return not self.forged
 
-    def accepted(self) -> bool:
-        """Whether a page of this service sent the form and every field is valid."""
-        return self.was_sent() and not self.errors
-
     @property
     def forged(self) -> bool:
         return bool(self.csrf_token.errors)
@@ -108,9 +104,6 @@ class LimitField(IntegerField):
         text = valuelist[0].strip() if valuelist else ""
         self.data = None
         digits = re.sub("[^0-9]", "", text)
-        if _WITH_POINTS.fullmatch(text):
-            without = f"Type {digits} or {int(digits):,}, without a point."
-            raise ValueError(f"{without} {labels.LIMIT_RULE}")
         if _WHOLE_NUMBER.fullmatch(text) is None or int(digits) > HIGHEST_DAILY_LIMIT:
             raise ValueError(labels.LIMIT_RULE)
         self.data = int(digits)
@@ -118,7 +111,6 @@ class LimitField(IntegerField):
 
 # In other languages a point separates thousands: 1.000 could mean either, and is an error.
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,20}|[0-9]{1,3}([, \u00a0\u2009\u202f][0-9]{3}){1,6}")
-_WITH_POINTS = re.compile(r"[0-9]{1,3}(\.[0-9]{3}){1,3}")
 
 
 class DayField(DateField):
@@ -137,13 +129,6 @@ class DayField(DateField):
 def _radio_field(label: str, missing: str, **options: object) -> RadioField:
     """Return radio buttons. `missing` is the error if none of them is chosen."""
     return RadioField(label, [InputRequired(missing)], invalid_choice_message=missing, **options)
-
-
-_ROLES_IN_FULL = {
-    Role.ADMIN: "Admin: reads the catalogue, and manages keys and members",
-    Role.VIEWER: "Viewer: reads the catalogue, and sees keys, their use and the audit log",
-    Role.READER: "Reader: reads the catalogue",
-}
 
 
 @contextmanager
@@ -332,7 +317,10 @@ class RoleForm(PageForm):
     role = _radio_field(
         "Role",
         "Choose a role.",
-        choices={role.value: _ROLES_IN_FULL[role] for role in reversed(Role)},
+        choices={
+            role.value: f"{role.capitalize()}: {labels.ROLES_ALLOW[role]}"
+            for role in reversed(Role)
+        },
         default=Role.READER.value,
     )
 

@@ -1,14 +1,9 @@
 """The words for states, levels, roles and times on these pages. Times and days are UTC."""
 
-import re
-from dataclasses import astuple
 from datetime import date, datetime, timedelta
-
-from markupsafe import Markup, escape
 
 from evref.adapters.inbound.web.words import day
 from evref.application.access.manage_keys import KeyInUse
-from evref.domain.access.caps import CapUse
 from evref.domain.access.key import KeyState, Permission
 from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.accounts.institution import LONGEST_PASSWORD, SHORTEST_PASSWORD
@@ -58,9 +53,9 @@ OVERLAPS = {
 
 ROLES = {Role.ADMIN: "an admin", Role.VIEWER: "a viewer", Role.READER: "a reader"}
 ROLES_ALLOW = {
-    Role.ADMIN: "read the catalogue, and manage its API keys and its members",
-    Role.VIEWER: "read the catalogue, and see its API keys, their use and the audit log",
-    Role.READER: "read the catalogue of diagnoses and interventions",
+    Role.ADMIN: "read the catalogue, and manage keys and members",
+    Role.VIEWER: "read the catalogue, and see keys, their use and the audit log",
+    Role.READER: "read the catalogue",
 }
 
 
@@ -80,46 +75,11 @@ def detail(entry: AuditEntry) -> str:
     return entry.detail + often
 
 
-def address(email: str) -> Markup:
-    """Return an e-mail address that can break before its @ and its dots alone, if it is long."""
-    if len(email) <= _SHORT_ADDRESS and "-" not in email:
-        return escape(email)
-    parts = [email] if len(email) <= _SHORT_ADDRESS else re.split(r"(?=[@.])", email)
-    solid = [Markup('<span class="solid">{}</span>').format(part) for part in parts]
-    # In one element, because a table cell may lay out its children side by side.
-    return Markup("<span>{}</span>").format(Markup("<wbr>").join(solid))
-
-
-def with_addresses(text: str) -> Markup:
-    """Return a text whose e-mail addresses can break as in `address`."""
-    words = re.split(r"([\s,']+)", text)
-    shown = Markup("").join(address(word) if "@" in word else word for word in words)
-    return Markup("<span>{}</span>").format(shown)
-
-
-_SHORT_ADDRESS = 24
-"""The number of characters that fit on one line."""
-
 PASSWORD_RULE = (
     f"{SHORTEST_PASSWORD} to {LONGEST_PASSWORD:,} characters of any kind, and not easy to guess: "
     "several unrelated words are best."
 )
 LIMIT_RULE = f"Enter a whole number from 0 to {HIGHEST_DAILY_LIMIT:,}."
-
-
-def caps(use: CapUse) -> str:
-    """Return sentences on the use of the operator's caps; empty if there are no caps."""
-    most, highest, total = astuple(use.caps)
-    sentences = []
-    if most is not None:
-        are = "is" if most == 1 else "are"
-        sentences.append(f"{use.live_keys:,} of {counted(most, 'key')} {are} in use.")
-    if total is not None:
-        of_all = counted(total, "request")
-        sentences.append(f"{use.daily_limits:,} of {of_all} a day are given out.")
-    if highest is not None:
-        sentences.append(f"One key can have at most {counted(highest, 'request')} a day.")
-    return " ".join(sentences)
 
 
 def meaning(key_in_use: KeyInUse) -> str:

@@ -24,13 +24,11 @@ from evref.domain.errors import (
     InvalidValueError,
     LastAdminError,
     NotAllowedError,
-    NotFoundError,
     OutdatedError,
 )
 from evref.domain.principal import Role
 from evref.domain.rules import folded
 
-_GONE = f"This person was already removed. {NOTHING_CHANGED}"
 _CLOSED = f"The invitation was already used, revoked or replaced, or has expired. {NOTHING_CHANGED}"
 
 
@@ -55,7 +53,6 @@ class MemberPages:
             page=page,
             pages=pages,
             can_search=len(members) > query.FEW_ITEMS,
-            last_admin=_last_admin(members),
             invitations=invitations,
         )
 
@@ -63,7 +60,7 @@ class MemberPages:
         # Checks the permission before the form is shown or parsed.
         self._people.invitations(*who())
         form = InviteForm()
-        if form.accepted():
+        if form.validate_on_submit():
             try:
                 invitation, token = self._people.invite(
                     *who(), email=form.email.data or "", role=Role(form.role.data)
@@ -81,7 +78,7 @@ class MemberPages:
     def member(self, member_id: str) -> Response:
         member, is_last_admin = self._people.member(g.signed_in.principal, member_id)
         form = ChangedRoleForm(data={"role": member.role.value, "version": member.role.value})
-        if form.accepted():
+        if form.validate_on_submit():
             try:
                 after = self._people.set_role(
                     g.signed_in.principal,
@@ -92,8 +89,6 @@ class MemberPages:
             except OutdatedError:
                 member, is_last_admin = self._people.member(g.signed_in.principal, member_id)
                 form.show_saved(member.role)
-            except NotFoundError:
-                return _to_members(_GONE)
             else:
                 changed = after.role is not member.role
                 return _with_new_role(after) if changed else _to_members(NOTHING_CHANGED)
@@ -104,11 +99,8 @@ class MemberPages:
         form = ConfirmForm()
         if is_last_admin:
             raise LastAdminError
-        if form.accepted():
-            try:
-                self._people.remove(g.signed_in.principal, member_id)
-            except NotFoundError:
-                return _to_members(_GONE)
+        if form.validate_on_submit():
+            self._people.remove(g.signed_in.principal, member_id)
             return _removed(member)
         domains = self._people.sign_in_domains(*who())
         return form.page("settings/remove_member.html", member=member, domains=domains)
@@ -121,21 +113,12 @@ class MemberPages:
         form = ConfirmForm()
         if invitation is None:
             return _to_members(_CLOSED)
-        if form.accepted():
-            try:
-                self._people.revoke_invitation(g.signed_in.principal, invitation_id)
-            except NotFoundError:
-                return _to_members(_CLOSED)
+        if form.validate_on_submit():
+            self._people.revoke_invitation(g.signed_in.principal, invitation_id)
             return _to_members(
                 f"The invitation of {invitation.email} is revoked. Its link no longer works."
             )
         return form.page("settings/revoke_invitation.html", invitation=invitation)
-
-
-def _last_admin(members: tuple[Member, ...]) -> Member | None:
-    """Return the only admin, who can be neither removed nor demoted."""
-    admins = [member for member in members if member.role is Role.ADMIN]
-    return admins[0] if len(admins) == 1 else None
 
 
 def _with_new_role(member: Member) -> Response:
