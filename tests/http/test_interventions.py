@@ -178,11 +178,7 @@ def test_codes_ids_and_groups_are_limited_together(service: Service, token: str)
 
     problem = assert_problem(service.get(f"{query},unclear", token=token), 422)
 
-    assert [(fault["parameter"], fault["message"]) for fault in problem["errors"]] == [
-        ("icd10", "has 29 codes of 51"),
-        ("diagnosis", "has 20 ids of 51"),
-        ("group", "has 2 groups of 51"),
-    ]
+    assert [fault["parameter"] for fault in problem["errors"]] == ["icd10", "diagnosis", "group"]
     unknown = service.get(f"{SEARCH}?diagnosis=knee-osteoarthritis,x", token=token)
     assert_problem(unknown, 404, "unknown-diagnosis")
 

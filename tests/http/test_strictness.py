@@ -14,6 +14,7 @@ from tests.http.service import Service, assert_outcome, assert_problem, body
 DIAGNOSES = "/api/v1/diagnoses"
 KNEE = f"{DIAGNOSES}/knee-osteoarthritis"
 MODULES = [module.value for module in Module]
+TOO_MANY = "has more than 50 values, alone or with other parameters"
 PHASES = [phase.value for phase in Phase]
 
 pytestmark = pytest.mark.shared_service
@@ -95,22 +96,21 @@ def test_a_repeated_parameter_is_rejected(service: Service, token: str, path: st
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("icd10=M15-M19,,x,", 'is malformed: "M15-M19", nothing in place 2, "x", nothing in'),
-        (f"icd10={'1' * 41}", "is malformed: 41 characters in place 1"),
-        (f"icd10={'G30.1%2B%20F00.1*,' * 25}M17", "has 51 codes"),
-        ("&".join(["icd10=M17"] * 51), "has 51 codes"),
-        (f"icd11={'/'.join(['FA01'] * 17)},{'FA01,' * 33}FA01", "has 51 codes"),
-        (f"icd10={'M17,' * 29}M17&icd11={'FA01,' * 20}FA01", "has 30 codes of 51"),
+        ("icd10=M15-M19,,x,", "has no code that can be read"),
+        (f"icd10={'G30.1%2B%20F00.1*,' * 25}M17", TOO_MANY),
+        ("&".join(["icd10=M17"] * 51), TOO_MANY),
+        (f"icd11={'/'.join(['FA01'] * 17)},{'FA01,' * 33}FA01", TOO_MANY),
+        (f"icd10={'M17,' * 29}M17&icd11={'FA01,' * 20}FA01", TOO_MANY),
     ],
 )
-def test_each_malformed_code_is_named(
+def test_the_error_of_codes_says_what_is_accepted(
     service: Service, token: str, query: str, message: str
 ) -> None:
     problem = body(service.get(f"{DIAGNOSES}?{query}", token=token))
 
     fault = problem["errors"][0]
     assert fault["parameter"] == query.partition("=")[0]
-    assert fault["message"].startswith(message)
+    assert fault["message"] == message
     assert "1 to 50 codes separated by commas" in fault["allowed"][0]
 
 
@@ -124,15 +124,14 @@ def test_invalid_codes_cause_no_error_of_a_parameter_that_needs_codes(
 
 
 def test_an_api_key_in_place_of_a_code_is_not_repeated(service: Service, token: str) -> None:
-    """Malformed codes are named, but not a key or a part of it after a comma."""
-    for sent, part, shown in (
-        (f"icd10=M17,{token[:30]}", token[6:12], '"given":"…"'),
-        (f"icd11={token[:12].upper()}", token[6:12].upper(), 'is malformed: \\"…\\"'),
-        (f"icd10={token[:9]},{token[9:20]}", token[9:15], 'is malformed: \\"…\\", \\"…\\"'),
+    """Nor is a part of a key after a comma."""
+    for sent, part in (
+        (f"icd10=M17,{token[:30]}", token[6:12]),
+        (f"icd10=M17,{token[:9]},{token[9:20]}", token[9:15]),
     ):
         answer = service.get(f"{DIAGNOSES}?{sent}", token=token).text
 
-        assert shown in answer.replace(": ", ":").replace("malformed:", "malformed: ")
+        assert '"given":"…"' in answer
         assert part not in answer
 
 
@@ -153,16 +152,15 @@ def test_a_problem_describes_a_parameter_without_a_name(service: Service, token:
         ),
         (
             f"{KNEE}/interventions?phase=late",
-            'phase has the unknown value "late"; allowed: acute, subacute, chronic',
+            "phase has an unknown value; allowed: acute, subacute, chronic",
         ),
-        (f"{KNEE}/interventions?phase=", "phase is empty; allowed: acute, subacute, chronic"),
         (
             f"{KNEE}/interventions?phase=acute&phase=acute",
             "phase is given more than once; allowed: acute, subacute, chronic",
         ),
         (
             "/api/v1/interventions?q=knee&limit=x",
-            'limit has the unknown value "x"; allowed: a whole number from 1 to 100',
+            "limit has an unknown value; allowed: a whole number from 1 to 100",
         ),
         ("/api/v1/catalogue?module=home", "module is not a parameter of this operation"),
         (

@@ -27,14 +27,13 @@ from evref.domain.catalogue.record_code import (
     read_field,
 )
 from evref.domain.catalogue.search.found import LONGEST_TEXT
-from evref.domain.rules import counted
 
 HIGHEST_OFFSET = 1_000_000
 MOST_INCLUDED = 50
 """Diagnoses in a response with their interventions."""
 
-# A longer text is not a code, so the error does not repeat it.
-_LONGEST_REPEATED = 40
+_UNKNOWN = "has an unknown value"
+_TOO_MANY = f"has more than {MOST_VALUES} values, alone or with other parameters"
 
 
 class StrictQuery(Schema):
@@ -68,36 +67,24 @@ class StrictQuery(Schema):
         return ParameterFault(name, message, tuple(self.fields[name].metadata["allowed"]))
 
 
-def _unlike(value: str) -> str:
-    if not value:
-        return "is empty"
-    return f'has the unknown value "{value}"' if len(value) <= _LONGEST_REPEATED else "is too long"
-
-
-class _EnumerationField(fields.Enum[Any]):
-    def _deserialize(self, value: Any, *rest: Any, **options: Any) -> Any:
-        try:
-            return super()._deserialize(value, *rest, **options)
-        except ValidationError:
-            raise ValidationError(_unlike(value)) from None
-
-
 def _one_of(kind: type[StrEnum]) -> fields.Enum[Any]:
-    return _EnumerationField(
-        kind, by_value=True, metadata={"type": "string", "allowed": list(kind)}
+    return fields.Enum(
+        kind,
+        by_value=True,
+        error_messages={"unknown": _UNKNOWN},
+        metadata={"type": "string", "allowed": list(kind)},
     )
 
 
 class ListField(fields.String):
     """Values separated by commas, in one parameter or several of its name.
 
-    `read` returns the values in a text; it also gets all parameters of the request. `load` returns
-    a list for each parameter of this name.
+    `read` returns the values in a text, or raises ValueError; it also gets all parameters of the
+    request. `load` returns a list for each parameter of this name.
     """
 
     def __init__(
         self,
-        noun: str,
         allowed: Sequence[str],
         read: Callable[[str, Mapping[str, Any]], Sequence[Any]],
         example: list[str],
@@ -114,16 +101,17 @@ class ListField(fields.String):
                 "allowed": allowed,
             }
         )
-        self.noun = noun
         self._read = read
 
     def _deserialize(self, value: Any, *rest: Any, **_: Any) -> Any:
         # Checked before the values are read, so that too many cost nothing.
-        count = sum(text.count(",") + 1 for text in value)
-        if count > MOST_VALUES:
-            raise ValidationError(f"has {counted(count, self.noun)}")
+        if sum(text.count(",") + 1 for text in value) > MOST_VALUES:
+            raise ValidationError(_TOO_MANY)
         _, sent = rest
-        return [self._read(text, sent) for text in value]
+        try:
+            return [self._read(text, sent) for text in value]
+        except ValueError:
+            raise ValidationError(_UNKNOWN) from None
 
 
 def _codes(classification: Classification, example: list[str]) -> ListField:
@@ -133,38 +121,18 @@ def _codes(classification: Classification, example: list[str]) -> ListField:
         return read_field(classification, text, edition)
 
     allowed = [f"1 to {MOST_VALUES} codes separated by commas: {FORMS[classification]}"]
-    return ListField("code", allowed, read, example)
+    return ListField(allowed, read, example)
 
 
 def _read_ids(text: str, _: Mapping[str, Any]) -> Sequence[str]:
     ids = text.split(",")
     if not all(ids):
-        raise ValidationError("is empty" if ids == [""] else "has an empty id")
+        raise ValueError
     return ids
 
 
 def _read_groups(text: str, _: Mapping[str, Any]) -> Sequence[CardGroup]:
-    groups = text.split(",")
-    for group in groups:
-        if group not in [*CardGroup]:
-            raise ValidationError(_unlike(group))
-    return [CardGroup(group) for group in groups]
-
-
-def _named(text: str, place: int) -> str:
-    if 0 < len(text) <= _LONGEST_REPEATED:
-        return f'"{text}"'
-    return f"{f'{len(text)} characters' if text else 'nothing'} in place {place}"
-
-
-# Without classes such as \w, which languages define differently, so that validators of clients
-# agree with the service.
-_WORDS = r"[^\x00-\x20]"
-
-
-def _has_words(text: str) -> None:
-    if re.search(_WORDS, text) is None:
-        raise ValidationError("has no words")
+    return [CardGroup(group) for group in text.split(",")]
 
 
 class Include(StrEnum):
@@ -174,13 +142,12 @@ class Include(StrEnum):
 def _words(shortest: int, example: str) -> fields.String:
     return fields.String(
         validate=[
-            validate.Length(1, error="is empty"),
-            validate.Length(shortest, error="is too short"),
-            validate.Length(max=LONGEST_TEXT, error="is too long"),
-            _has_words,
+            validate.Length(shortest, LONGEST_TEXT, error="is too short or too long"),
+            # Without classes such as \w, which languages define differently, so that validators of
+            # clients agree with the service.
+            validate.Regexp(r"[\x00-\x20]*[^\x00-\x20]", error="has no words"),
         ],
         metadata={
-            "pattern": _WORDS,
             "examples": [example],
             "allowed": [f"text of {shortest} to {LONGEST_TEXT} characters with at least one word"],
         },
@@ -201,7 +168,7 @@ class NumberField(fields.Integer):
     def _deserialize(self, value: Any, *rest: Any, **options: Any) -> Any:
         # int() also reads signs, spaces, underscores and the digits of other scripts.
         if re.fullmatch(r"[0-9]{1,9}", value) is None:
-            raise ValidationError(_unlike(value))
+            raise ValidationError(_UNKNOWN)
         return super()._deserialize(value, *rest, **options)
 
 
@@ -220,28 +187,20 @@ class _CodesQuery(StrictQuery):
     def check_values(self, data: dict[str, Any], sent: Mapping[str, Any], **_: Any) -> None:
         """Check rules that combine parameters; `data` lacks those with an error of their own."""
         messages = {}
-        values = {
-            name: (field.noun, [*chain(*data[name])])
+        lists = {
+            name: [*chain(*data[name])]
             for name, field in self.fields.items()
             if isinstance(field, ListField) and name in data
         }
+        codes = {name: lists[name] for name in Classification if name in lists}
         if "edition" in data and "icd10" not in sent:
             messages["edition"] = "is given without icd10"
         if "include" in data and not any(name in sent for name in Classification):
             messages["include"] = "is given without codes"
-        codes = {name: values[name][1] for name in Classification if name in values}
-        is_any_read = any(code.read_as is not None for code in chain(*codes.values()))
-        counts = {name: sum(map(_count, listed)) for name, (_, listed) in values.items()}
-        total = sum(counts.values())
-        for name, (noun, listed) in values.items():
-            if total > MOST_VALUES:
-                of_total = f" of {total}" if counts[name] < total else ""
-                messages[name] = f"has {counted(counts[name], noun)}{of_total}"
-            elif name in codes and not is_any_read:
-                malformed = (
-                    _named(code.given, place) for place, code in enumerate(listed, start=1)
-                )
-                messages[name] = f"is malformed: {', '.join(malformed)}"
+        if sum(map(_count, chain(*lists.values()))) > MOST_VALUES:
+            messages |= dict.fromkeys(lists, _TOO_MANY)
+        elif all(code.read_as is None for code in chain(*codes.values())):
+            messages |= dict.fromkeys(codes, "has no code that can be read")
         if messages:
             raise ValidationError({name: [message] for name, message in messages.items()})
 
@@ -281,13 +240,12 @@ class InterventionsQuery(StrictQuery):
 class InterventionSearchQuery(_CodesQuery):
     q = _words(2, "exercise knee osteoarthritis")
     diagnosis = ListField(
-        "id",
         [f"1 to {MOST_VALUES} ids of diagnoses separated by commas"],
         _read_ids,
         ["knee-osteoarthritis", "hip-osteoarthritis"],
         maxLength=ID_LENGTH.longest,
     )
-    group = ListField("group", [*CardGroup], _read_groups, ["advised_against"], enum=CardGroup)
+    group = ListField([*CardGroup], _read_groups, ["advised_against"], enum=CardGroup)
     module = _one_of(Module)
     phase = _one_of(Phase)
     direction = _one_of(Direction)
