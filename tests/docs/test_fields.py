@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from enum import StrEnum
@@ -49,7 +49,6 @@ RECORDS = (
     Reference,
 )
 NUMBER = Decimal("0.71")
-FINER_CODES = FinerCodes(("M17.1",), ("M17.2",))
 
 
 def base() -> Entry:
@@ -80,7 +79,7 @@ def base() -> Entry:
             icd10=("M17", "M23"),
             icd11=("FA01", "FA00"),
             broader_codes=("M17",),
-            finer_codes={CodeList.ICD_10_CM: FINER_CODES},
+            finer_codes={CodeList.ICD_10_CM: FinerCodes(("M17.1",), ("M17.2",))},
             reviewed=Review("A. N. Other, physician", date(2026, 2, 1)),
             scope="Conservative care of the knee.",
             not_covered="the operation itself",
@@ -123,7 +122,9 @@ BEFORE: dict[tuple[type, str], dict[str, Any]] = {
 """What the record is before, where a field is free only if others have certain values."""
 
 
-def changed(record: type, field: Field, value: Any) -> dict[str, Any]:
+def other_values(part: Any, field: Field) -> dict[str, Any]:
+    """Return values of a record with which only this field differs."""
+    record, value = type(part), getattr(part, field.attribute)
     if (record, field.attribute) in OTHERS:
         return OTHERS[record, field.attribute]
     for marker in field.kind.markers:
@@ -147,49 +148,19 @@ def changed(record: type, field: Field, value: Any) -> dict[str, Any]:
     return {field.attribute: other}
 
 
-def with_values(entry: Entry, record: type, values: dict[str, Any]) -> Entry:
-    """Return the entry with other values in the first such record."""
-    diagnosis, (first, *others) = entry.diagnosis, entry.interventions
-    if record in {Interval, Per1000}:
-        name = "interval" if record is Interval else "per_1000"
-        part: Any = getattr(first.effects[0], name)
-        part = part._replace(**values) if record is Interval else replace(part, **values)
-        record, values = Effect, {name: part}
-    if record is Review:
-        assert diagnosis.reviewed is not None
-        record, values = Diagnosis, {"reviewed": replace(diagnosis.reviewed, **values)}
-    if record is FinerCodes:
-        finer = {CodeList.ICD_10_CM: replace(FINER_CODES, **values)}
-        record, values = Diagnosis, {"finer_codes": finer}
-    if record is Diagnosis:
-        return Entry(replace(diagnosis, **values), entry.interventions)
-    if record is Effect:
-        values = {"effects": (replace(first.effects[0], **values),)}
-    elif record is Reference:
-        values = {"references": (replace(first.references[0], **values), *first.references[1:])}
-    elif record is FittVp:
-        assert first.fitt_vp is not None
-        values = {"fitt_vp": replace(first.fitt_vp, **values)}
-    elif record is Evidence:
-        values = {"evidence": replace(first.evidence, **values)}
-    return Entry(diagnosis, (replace(first, **values), *others))
-
-
-def value_of(entry: Entry, record: type, attribute: str) -> Any:
-    first = entry.interventions[0]
-    parts: dict[type, Any] = {
-        Diagnosis: entry.diagnosis,
-        Review: entry.diagnosis.reviewed,
-        FinerCodes: FINER_CODES,
-        Intervention: first,
-        FittVp: first.fitt_vp,
-        Evidence: first.evidence,
-        Effect: first.effects[0],
-        Interval: first.effects[0].interval,
-        Per1000: first.effects[0].per_1000,
-        Reference: first.references[0],
-    }
-    return getattr(parts[record], attribute)
+def replaced(node: Any, record: type[Any], values: Callable[[Any], dict[str, Any]]) -> Any:
+    """Return an entry, or a part of one, with other values in the first such record."""
+    if isinstance(node, record):
+        other = values(node)
+        return node._replace(**other) if record is Interval else replace(node, **other)
+    if isinstance(node, dict):
+        return {name: replaced(part, record, values) for name, part in node.items()}
+    if isinstance(node, tuple) and not isinstance(node, Interval):
+        return (*(replaced(part, record, values) for part in node[:1]), *node[1:])
+    if is_dataclass(node) and not isinstance(node, type):
+        parts = {field.name: getattr(node, field.name) for field in fields(node)}
+        return replace(node, **replaced(parts, record, values))
+    return node
 
 
 def get(service: Service, token: str, path: str) -> str:
@@ -275,9 +246,8 @@ def test_a_field_is_shown_where_the_table_says(record: type, field: Field) -> No
     """Where it is not shown, the row gives the reason. It is part of the version in any case."""
     before = base()
     if (record, field.attribute) in BEFORE:
-        before = with_values(before, record, BEFORE[record, field.attribute])
-    values = changed(record, field, value_of(before, record, field.attribute))
-    after = with_values(before, record, values)
+        before = replaced(before, record, lambda _: BEFORE[record, field.attribute])
+    after = replaced(before, record, lambda part: other_values(part, field))
     assert before.version != after.version
     earlier, later = shown(before), shown(after)
     measured = ["yes" if earlier[way] != later[way] else "no" for way in WAYS]
@@ -300,7 +270,7 @@ def test_every_way_in_tells_advice_against_from_no_benefit(
 ) -> None:
     """It is computed from other fields, so it has no row in the table."""
     graded = {"direction": Direction.AGAINST, "recommendation": recommendation}
-    texts = shown(with_values(base(), Evidence, graded))
+    texts = shown(replaced(base(), Evidence, lambda _: graded))
 
     for way in ("REST", "FHIR", "MCP"):
         assert group in texts[way], way
