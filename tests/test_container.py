@@ -13,7 +13,7 @@ from evref.adapters.outbound.sql import SqlStorage
 from evref.bootstrap.app import create_app
 from evref.bootstrap.container import STORAGES, Container, container_for
 from evref.bootstrap.settings import Settings, SettingsError, StorageKind
-from evref.domain.access.token import KeyToken
+from evref.domain.access.key import KeyToken
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.accounts import INSTITUTIONS
 from evref.ports.storage import DelegatingStorage, Storage

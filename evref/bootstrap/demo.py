@@ -1,8 +1,6 @@
 """Fills storage for a first try, and says how to use the service."""
 
-import sys
 from datetime import timedelta
-from pathlib import Path
 
 from evref.application.catalogue.publish_catalogue import Plan
 from evref.bootstrap.container import Container
@@ -25,18 +23,11 @@ def prepare(container: Container, by: str) -> Plan | None:
 def demo_of(container: Container) -> str:
     """Create what the demo lacks and a new key; return what the operator needs to know."""
     settings, institution_id = container.settings(), _institution_id(container)
-    base_url = settings.base_url
+    base_url, password = settings.base_url, _password(container, institution_id)
     lines = ["", f"The service is at {base_url}, its API at {base_url}/docs"]
     if settings.catalogue_pages is not Readers.OFF:
         lines.append(f"Read the catalogue at {base_url}/catalogue")
-    password = _new_password(container, institution_id)
-    if password is None:
-        program = sys.argv[0] if Path(sys.argv[0]).name == "evref" else "evref"
-        lines.append(f"Manage keys at {base_url}/settings, as {MEMBER} with your password;")
-        lines.append(f"to set a new one: {program} member reset-password {MEMBER}")
-    else:
-        shown = f"the password {password} (not shown again)"
-        lines.append(f"Manage keys at {base_url}/settings, as {MEMBER} with {shown}")
+    lines.append(f"Manage keys at {base_url}/settings, as {MEMBER} with {password}")
     keys = container.manage_keys()
     expires_on = None
     if any(
@@ -60,13 +51,13 @@ def _institution_id(container: Container) -> str:
         return institutions.create_institution(_OPERATOR, INSTITUTION).id
 
 
-def _new_password(container: Container, institution_id: str) -> str | None:
-    """Create the member, and return the password; None if the member already exists."""
+def _password(container: Container, institution_id: str) -> str:
+    """Create the member if they do not exist, and say what their password is."""
     people = container.people()
     try:
         people.with_email(_OPERATOR, MEMBER)
     except NotFoundError:
         password = f"{container.randomness().below(16**16):016x}"
         people.create(_OPERATOR, institution_id, MEMBER, password=password)
-        return password
-    return None
+        return f"the password {password} (not shown again)"
+    return f"your password;\nto set a new one: evref member reset-password {MEMBER}"

@@ -21,6 +21,7 @@ def codes() -> None:
     "--system",
     type=click.Choice(["snomed-ct"]),
     required=True,
+    expose_value=False,
     help="The code system that the file maps to ICD-10.",
 )
 @click.option(
@@ -29,13 +30,7 @@ def codes() -> None:
     help="The reference set to read. Default: that of the International, the US or the UK edition.",
 )
 @click.option("--dry-run", is_flag=True, help="Check the file without changing anything.")
-def load(
-    path: Path,
-    *,
-    system: str,  # noqa: ARG001 - there is only one
-    refset: str | None,
-    dry_run: bool,
-) -> None:
+def load(path: Path, *, refset: str | None, dry_run: bool) -> None:
     """Replace the map of a code system to ICD-10 with the one in a file.
 
     The file is an ExtendedMap of RF2 or a table of two columns, also compressed with gzip or in a

@@ -28,9 +28,6 @@ from evref.ports.catalogue import InvalidCatalogueError
 
 DEFAULT_WORKERS = 2
 
-_OF_DEMO = {"catalogue_pages": Readers.PUBLIC}
-"""The settings of `evref demo` that the environment can override."""
-
 # The colons of an IPv6 address, which is in brackets, do not end the host.
 _ADDRESS = re.compile(r"unix:.+|(\[.*\]|[^:]+):(?P<port>[0-9]{1,5})", re.DOTALL)
 
@@ -51,20 +48,6 @@ _bind = click.option(
     default=DEFAULT_BIND,
     show_default=True,
     metavar="HOST:PORT|unix:PATH",
-)
-_workers = click.option(
-    "--workers",
-    type=click.IntRange(1, 64),
-    metavar="N",
-    help=f"Worker processes.  [default: {DEFAULT_WORKERS}; 1 with storage in memory]",
-)
-_threads = click.option(
-    "--threads",
-    type=click.IntRange(1, 256),
-    default=server.threads,
-    show_default=True,
-    metavar="N",
-    help="Threads per worker process.",
 )
 
 
@@ -89,14 +72,25 @@ def init() -> None:
         raise RefusedError("EVREF_STORAGE=memory needs no evref init; run: evref demo")
     click.get_current_context().call_on_close(container.storage().close)
     _prepare(container)
-    container.manage_keys().prune_usage()
     click.echo("The storage is ready.")
 
 
 @cli.command()
 @_bind
-@_workers
-@_threads
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    help=f"Worker processes.  [default: {DEFAULT_WORKERS}; 1 with storage in memory]",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 256),
+    default=server.threads,
+    show_default=True,
+    metavar="N",
+    help="Threads per worker process.",
+)
 def serve(bind: str, workers: int | None, threads: int) -> None:
     """Become gunicorn, which serves. On SIGTERM it completes the current requests and stops.
 
@@ -112,19 +106,18 @@ def serve(bind: str, workers: int | None, threads: int) -> None:
 
 @cli.command()
 @_bind
-@_workers
-@_threads
-def demo(bind: str, workers: int | None, threads: int) -> None:
+def demo(bind: str) -> None:
     """Set up and run the service for a first try, and print a curl command.
 
     Creates the storage, loads the bundled catalogue, and creates an institution, a member and a
-    key if they do not exist. Anyone may read the pages of the catalogue.
+    key if they do not exist. Unless EVREF_CATALOGUE_PAGES is set, anyone may read the pages of the
+    catalogue.
     """
-    container = wired(bind, _OF_DEMO)
+    container = wired(bind, {"catalogue_pages": Readers.PUBLIC})
     if container.settings().storage != StorageKind.MEMORY:
         _prepare(container)
         click.echo(demo_of(container))
-    _become_gunicorn(container, bind, workers, threads)
+    _become_gunicorn(container, bind)
 
 
 cli.add_command(institution)
@@ -141,7 +134,7 @@ def _prepare(container: Container) -> None:
 
 
 def _become_gunicorn(
-    container: Container, bind: str, workers: int | None, threads: int
+    container: Container, bind: str, workers: int | None = None, threads: int = server.threads
 ) -> NoReturn:
     settings = container.settings()
     if workers is None:
@@ -153,13 +146,12 @@ def _become_gunicorn(
         hand_on(metrics_folder=tempfile.mkdtemp(prefix=server.OWN_METRICS))
     hand_on(base_url=settings.base_url, catalogue_pages=settings.catalogue_pages)
     sys.stdout.flush()
-    options = {
-        "--config": f"python:{server.__name__}",
-        "--bind": bind,
-        "--workers": str(workers),
-        "--threads": str(threads),
-    }
-    arguments = [argument for option in options.items() for argument in option]
+    arguments = [
+        f"--config=python:{server.__name__}",
+        f"--bind={bind}",
+        f"--workers={workers}",
+        f"--threads={threads}",
+    ]
     # The program is this Python, so nothing that a user types names one.
     os.execv(sys.executable, [sys.executable, "-m", "gunicorn", *arguments, server.APPLICATION])  # noqa: S606
 

@@ -231,8 +231,6 @@ FOR_EVERYBODY = {
     "People.join",
     # The present day is not a secret.
     "ManageKeys.today",
-    # Done by the service itself, during a request of any principal.
-    "ManageKeys.prune_usage",
 }
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
@@ -21,7 +18,7 @@ from evref.bootstrap.container import Container
 from evref.bootstrap.demo import demo_of
 from evref.bootstrap.settings import Settings, StorageKind
 from evref.cli.main import cli
-from evref.domain.access.token import KeyToken
+from evref.domain.access.key import KeyToken
 from evref.testing.builders import OPERATOR
 from tests.cli.conftest import Run
 
@@ -150,22 +147,6 @@ def test_init_can_be_repeated(ready: Run) -> None:
     assert again.err == ""
     after = ready("institution", "list", "--json").json, ready("catalogue", "status").out
     assert after == before
-
-
-def test_init_removes_counts_that_are_too_old(ready: Run, folder: Path) -> None:
-    made = ready("key", "create", "--institution", "General Hospital", "--name", "Ward", "--json")
-    today = datetime.now(UTC).date()
-    with closing(sqlite3.connect(folder / "evref.sqlite")) as database, database:
-        database.executemany(
-            "INSERT INTO daily_usage VALUES (?, ?, 1000, 1, 0, 1)",
-            [(made.json["id"], str(today - timedelta(days=days))) for days in (0, 399, 402, 800)],
-        )
-
-    assert ready("init").status == 0
-
-    with closing(sqlite3.connect(folder / "evref.sqlite")) as database:
-        (left,) = database.execute("SELECT count(*) FROM daily_usage").fetchone()
-    assert left == 2
 
 
 @pytest.mark.parametrize("command", [*ON_STORAGE, SERVE])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from evref.domain.access.token import KeyToken
+from evref.domain.access.key import KeyToken
 from tests.cli.conftest import INSTANT, KEY, LONG, MEMBER, Run
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from evref.bootstrap.app import create_app
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.access.token import KeyToken
+from evref.domain.access.key import KeyToken
 from evref.domain.accounts.invitation import InvitationToken
 from tests.deploy.proxy import HOST, Nginx, running
 from tests.deploy.shell import DEPLOY, ROOT, blocks, needs, run

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import pytest
 
-from evref.domain.access.token import KeyToken
+from evref.domain.access.key import KeyToken
 from evref.domain.accounts.invitation import InvitationToken
 from evref.domain.accounts.proxy_sign_in import ProxySecret
 from evref.domain.principal import Role

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.access.token import KeyToken
+from evref.domain.access.key import KeyToken
 from evref.domain.redaction import has_key, without_keys
 
 

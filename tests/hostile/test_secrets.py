@@ -13,7 +13,7 @@ import pytest
 
 from evref.bootstrap.app import create_app
 from evref.bootstrap.settings import Settings, StorageKind
-from evref.domain.access.token import KeyToken
+from evref.domain.access.key import KeyToken
 from tests.settings_pages.site import PASSWORD, Site, on_sqlite
 from tests.settings_pages.visitor import Visitor, a_member
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from evref.domain.access.key import Permission
-from evref.domain.access.token import KeyToken
+from evref.domain.access.key import KeyToken, Permission
 from evref.testing.builders import OPERATOR
 from tests.http.service import INFOBUTTON, LATE, Service, assert_problem, assert_refused, body
 

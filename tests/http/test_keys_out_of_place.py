@@ -11,7 +11,7 @@ from evref.adapters.inbound.web.host import CompletedRequest
 from evref.adapters.inbound.web.service import log_access
 from evref.bootstrap import logs
 from evref.bootstrap.settings import LogFormat
-from evref.domain.access.token import KeyToken
+from evref.domain.access.key import KeyToken
 from evref.domain.accounts.invitation import InvitationToken
 from tests.http.service import INFOBUTTON, Service, assert_problem
 

@@ -15,7 +15,7 @@ import psutil
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from evref.domain.access.token import KeyToken
+from evref.domain.access.key import KeyToken
 from tests.server.conftest import REPOSITORY, Connection, Server, Start, Store
 from tests.servers import wait_until
 

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 from werkzeug.test import TestResponse
 
-from evref.domain.access.token import KeyToken
+from evref.domain.access.key import KeyToken
 from tests.settings_pages.site import EMAIL, PASSWORD, Site
 
 _TOKEN = re.compile(r"evref_[0-9A-Za-z]{46}")

@@ -4,9 +4,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from evref.application.circuit_breaker import CircuitBreaker
-from evref.domain.access.key import ApiKey
+from evref.domain.access.key import ApiKey, KeyToken
 from evref.domain.access.quota import DayUsage, Quota, utc_day
-from evref.domain.access.token import KeyToken
 from evref.ports.storage import Storage
 from evref.ports.system import Clock
 

@@ -7,9 +7,8 @@ from datetime import date, datetime, timedelta
 from typing import Unpack
 
 from evref.domain.access.caps import CapUse, KeyCaps
-from evref.domain.access.key import ApiKey, KeyFields, KeySecret, KeyState, Permission
+from evref.domain.access.key import ApiKey, KeyFields, KeySecret, KeyState, KeyToken, Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, DayUsage, utc_day
-from evref.domain.access.token import KeyToken
 from evref.domain.audit import Action, Subject, SubjectKind
 from evref.domain.errors import (
     Fault,
@@ -86,7 +85,7 @@ class ManageKeys:
         )
         expiry = "never expires" if expires_on is None else f"expires after {expires_on}"
         detail = f"name {key.name!r}, permission {permission}, limit {daily_limit}, {expiry}"
-        self.prune_usage()
+        self._prune_usage()
         with self.storage.changes(principal, instant) as changes:
             changes.keys.add(key)
             _check_caps(changes, None, key)
@@ -189,7 +188,7 @@ class ManageKeys:
         today = self.today()
         return self.storage.usage.history(key.id, today - timedelta(days=days - 1), today)
 
-    def prune_usage(self) -> None:
+    def _prune_usage(self) -> None:
         """Remove old counts, at most once a day per process, and never during admission."""
         today = self.today()
         if self._pruned_on != today:
@@ -225,7 +224,7 @@ class ManageKeys:
     ) -> ApiKey:
         # Checked before the unit of work, so that a principal without permission blocks nobody.
         self._key(principal, Right.CHANGE, key_id)
-        self.prune_usage()
+        self._prune_usage()
         with self.storage.changes(principal, self.clock.now()) as changes:
             before = changes.keys.get(key_id)
             after = change(before, changes.instant)

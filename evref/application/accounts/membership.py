@@ -85,15 +85,9 @@ def end_admin(changes: Changes, member: Member) -> None:
 
 
 def remove_invitations(
-    changes: Changes,
-    institution_id: str,
-    *,
-    email: str | None = None,
-    inviter_id: str | None = None,
-    accepted: Invitation | None = None,
+    changes: Changes, institution_id: str, *, accepted: Invitation | None = None, **fields: str
 ) -> None:
-    """Remove the invitations to an address or by a member; record those that are revoked."""
-    fields = {"email": email} if inviter_id is None else {"inviter_id": inviter_id}
+    """Remove the invitations with these values of fields; record those that are revoked."""
     for invitation in changes.records.find(INVITATIONS, institution_id=institution_id, **fields):
         if invitation == accepted or not invitation.is_open_at(changes.instant):
             changes.records.remove(INVITATIONS, invitation.id)

@@ -17,7 +17,7 @@ from evref.application.accounts.membership import (
     revoke_invitation,
 )
 from evref.application.accounts.passwords import Bulkhead, Passwords
-from evref.domain.accounts.institution import Institution, Member, check_email, normalised_email
+from evref.domain.accounts.institution import Institution, Member, normalised_email
 from evref.domain.accounts.invitation import Invitation, InvitationToken, unknown_invitation
 from evref.domain.accounts.slowdown import network
 from evref.domain.audit import Action
@@ -90,7 +90,6 @@ class People:
         institution = self.storage.records.get(INSTITUTIONS, institution_id)
         refuse_keys("email", email)
         email = normalised_email(email)
-        check_email(email)
         password_hash = None
         if password is not None:
             password_hash = self.passwords.new_hash(password, email, institution)

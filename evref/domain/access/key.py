@@ -1,7 +1,8 @@
-"""API keys, as stored: their permission, their secrets without the tokens, and their state."""
+"""API keys: the tokens that clients send, and what is stored of a key, without its tokens."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
@@ -17,8 +18,13 @@ from evref.domain.errors import (
     InvalidValueError,
     KeyRevokedError,
 )
-from evref.domain.identifiers import Digest
+from evref.domain.identifiers import Digest, RandomSecret, base62, base62_checksum
+from evref.domain.redaction import KEY_PREFIX
 from evref.domain.rules import Rules
+
+_SECRET_DIGITS = 40
+_CHECKSUM_DIGITS = 6
+_TOKEN = re.compile(rf"{KEY_PREFIX}[0-9A-Za-z]{{{_SECRET_DIGITS + _CHECKSUM_DIGITS}}}")
 
 
 class Permission(StrEnum):
@@ -79,6 +85,37 @@ class KeySecret:
     def works_at(self, instant: datetime) -> bool:
         """Return whether the secret is valid at this instant if the key is."""
         return self.ends_at is None or instant < self.ends_at
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KeyToken(RandomSecret):
+    """The secret that a client sends: `evref_`, 40 base62 digits, and their CRC-32 in 6 digits.
+
+    If the form or the checksum is wrong, raise `InvalidApiKeyError`. So a mistyped key is rejected
+    without a query to storage.
+    """
+
+    PREFIX = KEY_PREFIX
+    DIGITS = _SECRET_DIGITS
+    SECRETS = 62**DIGITS
+
+    def __post_init__(self) -> None:
+        body, checksum = self.text[:-_CHECKSUM_DIGITS], self.text[-_CHECKSUM_DIGITS:]
+        if _TOKEN.fullmatch(self.text) is None or checksum != base62_checksum(body):
+            raise InvalidApiKeyError
+
+    @classmethod
+    def make(cls, secret: int) -> KeyToken:
+        body = cls.PREFIX + base62(secret, cls.DIGITS)
+        return cls(body + base62_checksum(body))
+
+    @property
+    def last_four(self) -> str:
+        return self.text[-4:]
+
+    def secret(self, instant: datetime) -> KeySecret:
+        """Return the part of the token that is stored; `instant` is the time of its creation."""
+        return KeySecret(self.digest, self.last_four, instant)
 
 
 class KeyFields(TypedDict, total=False):

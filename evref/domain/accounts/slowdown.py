@@ -124,8 +124,7 @@ def network(address: str) -> str:
 def _ip_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     text = text.strip(' "')
     in_brackets = text[1:].partition("]")[0] if text.startswith("[") else text
-    without_zone = in_brackets.partition("%")[0]
-    for candidate in (without_zone, without_zone.rpartition(":")[0]):
+    for candidate in (in_brackets, in_brackets.rpartition(":")[0]):
         with suppress(ValueError):
             return ipaddress.ip_address(candidate)
     return None

@@ -6,9 +6,8 @@ import pytest
 
 from evref.application.access.gate import Gate
 from evref.application.access.manage_keys import ManageKeys
-from evref.domain.access.key import Permission
+from evref.domain.access.key import KeyToken, Permission
 from evref.domain.access.quota import DayUsage, Quota, QuotaExceededError
-from evref.domain.access.token import KeyToken
 from evref.domain.errors import InvalidApiKeyError
 from evref.testing.builders import NOON, OPERATOR
 from evref.testing.filling import keep_institutions

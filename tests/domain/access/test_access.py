@@ -7,8 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evref.domain.access.key import ApiKey, Permission
-from evref.domain.access.token import KeyToken
+from evref.domain.access.key import ApiKey, KeyToken, Permission
 from evref.domain.errors import InvalidApiKeyError, InvalidValueError, KeyRevokedError
 from evref.testing.builders import NOON, a_key
 

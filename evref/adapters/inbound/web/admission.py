@@ -25,8 +25,8 @@ from evref.adapters.inbound.web.representations import (
     respond,
 )
 from evref.application.catalogue.browse_catalogue import BrowseCatalogue
+from evref.domain.access.key import KeyToken
 from evref.domain.access.quota import Quota
-from evref.domain.access.token import KeyToken
 from evref.domain.catalogue.served import Served
 
 # RFC 6750, section 2.1, with the scheme's name in any case (RFC 9110, section 11.1).
