@@ -9,8 +9,8 @@ from typing import Any
 
 from jinja2 import Environment
 
+from evref.adapters.inbound.infobutton.knowledge_request import MESH, SUB_TOPICS
 from evref.adapters.inbound.infobutton.knowledge_response import MOST_DIAGNOSES
-from evref.adapters.inbound.infobutton.mappings import MESH, SUB_TOPICS
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
 from evref.domain.catalogue.record_code import MOST_VALUES
 

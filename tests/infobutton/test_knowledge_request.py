@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evref.adapters.inbound.infobutton.mappings import SUB_TOPICS, SubTopic
+from evref.adapters.inbound.infobutton.knowledge_request import SUB_TOPICS, SubTopic
 from evref.domain.catalogue.diagnosis import Module
 from tests.http.service import BASE_URL, Service, assert_problem
 from tests.infobutton.asking import (
@@ -175,13 +175,11 @@ def test_a_subtopic_without_a_module_gives_only_the_diagnosis(
         (KNEE | {f"{CRITERION}.cs1": ICD10}, f"{CRITERION}.c1", "is missing"),
         ({f"{CRITERION}.c": "M17"}, f"{CRITERION}.cs", "is missing"),
         (coded("ICD10", "M17"), f"{CRITERION}.cs", "is not an OID"),
-        (coded(ICD10, "FA01"), f"{CRITERION}.c", 'is malformed: "FA01"'),
-        (coded(ICD10_GM, "knee,", "12"), f"{CRITERION}.c12", 'is malformed: "knee, "'),
-        (coded(ICD10, "x" * 41), f"{CRITERION}.c", "is malformed: 41 characters"),
+        (coded(ICD10_GM, "knee,", "12"), f"{CRITERION}.c12", "is malformed"),
         (named("x" * 201), f"{CRITERION}.dn", "is too long"),
         (
             {f"{CRITERION}.dn{n}": "a" for n in range(51)},
-            f"{CRITERION}.dn50",
+            f"{CRITERION}.c",
             "is one of 51 values",
         ),
         (KNEE | {CRITERION.upper() + ".C": "M18"}, f"{CRITERION}.c", "is given more than once"),
@@ -247,9 +245,9 @@ def test_words_replace_a_code_of_an_unknown_system(service: Service, token: str)
 def test_deprecated_names_are_told_the_present_ones(service: Service, token: str) -> None:
     response = ask(service, token, {"mainSearchCriteria.c.c": "M17"})
 
-    assert response.status_code == 422
-    assert "are deprecated" in response.text
-    assert f"{CRITERION}.cs" in response.text
+    (fault,) = assert_problem(response, 422)["errors"]
+    assert fault["parameter"] == f"{CRITERION}.c"
+    assert f"{CRITERION}.cs" in fault["allowed"][0]
 
 
 def test_a_plus_sign_that_was_not_encoded_is_read(service: Service, token: str) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from werkzeug.datastructures import MultiDict
 
-from evref.adapters.inbound.infobutton.mappings import MESH, OTHER_CONTENT, SUB_TOPICS, SubTopic
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, SNOMED_CT, URN, by_oid
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.catalogue.diagnosis import Module
@@ -21,15 +20,11 @@ XML = "text/xml"
 JSON = "application/json"
 RESPONSE_TYPES = (XML, "application/xml", "application/atom+xml", JSON, HTML)
 
-# A longer text is not a code, so the error does not repeat it.
-_LONGEST_REPEATED = 40
-
 _OID = re.compile(r"[0-2](\.(0|[1-9][0-9]*))+", re.ASCII)
 
 _CRITERIA = "mainSearchCriteria.v"
 _SUB_TOPIC = "subTopic.v"
 _PARTS = ("c", "cs", "dn", "ot")
-_DEPRECATED = "mainsearchcriteria.c."
 RESPONSE_TYPE = "knowledgeResponseType"
 
 # The parameters that the service reads, or repeats in the response. The examples of the guide
@@ -47,15 +42,58 @@ _NAMES = {
 
 _DIGITS = "0123456789"
 
+MESH = "2.16.840.1.113883.6.177"
+
+
+@dataclass(frozen=True, slots=True)
+class SubTopic:
+    """A MeSH qualifier (Q) or descriptor (D), and the modules that cover it, if any.
+
+    `of_cautions` says that only interventions with cautions cover it.
+    """
+
+    code: str
+    name: str
+    modules: tuple[Module, ...]
+    of_cautions: bool = False
+
+    def covers(self, intervention: Intervention) -> bool:
+        has_it = intervention.cautions is not None or not self.of_cautions
+        return has_it and intervention.module in self.modules
+
+
+SUB_TOPICS = (
+    SubTopic("Q000175", "diagnosis", (Module.DIAGNOSTIC,)),
+    SubTopic("Q000188", "drug therapy", (Module.PHARMACONEUTRAL,)),
+    SubTopic("Q000517", "prevention & control", (Module.PREVENTION,)),
+    SubTopic("Q000534", "rehabilitation", (Module.FITT_VIP, Module.HOME, Module.CONCEPT)),
+    SubTopic(
+        "Q000628", "therapy", (Module.FITT_VIP, Module.PHARMACONEUTRAL, Module.HOME, Module.CONCEPT)
+    ),
+    SubTopic("D012648", "self care", (Module.HOME,)),
+    SubTopic("Q000009", "adverse effects", tuple(Module), of_cautions=True),
+    SubTopic("Q000744", "contraindications", tuple(Module), of_cautions=True),
+)
+"""The API reference gives the reasons for this mapping."""
+
+OTHER_CONTENT = {
+    "2.16.840.1.113883.6.88": "a medicine (RxNorm)",
+    "2.16.840.1.113883.6.69": "a medicine (NDC)",
+    "2.16.840.1.113883.6.73": "a medicine (ATC)",
+    "2.16.840.1.113883.6.1": "a test (LOINC)",
+    "2.16.840.1.113883.6.12": "a procedure (CPT)",
+}
+"""What the codes of these code systems mean, by OID: never a diagnosis."""
+
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
     """A search criterion: codes, or words if no code is given or its code system is not supported.
 
     It has neither if the code system is not supported and there are no words. `parameter` is the
-    name of its parameter, and `label` is its name for people. `is_replaced` is whether words stand
-    for a code. `other` says what it is if it is never a diagnosis; then its words ask for
-    interventions.
+    name of the parameter of its code, and `label` is its name for people. `is_replaced` is whether
+    words stand for a code. `other` says what it is if it is never a diagnosis; then its words ask
+    for interventions.
     """
 
     parameter: str
@@ -120,28 +158,27 @@ def parse(
     """
     values, faults = _parameters(args)
     numbers, sub_topics = _numbers(values, _CRITERIA), _numbers(values, _SUB_TOPIC)
-    names = [*numbers.values(), *sub_topics.values()]
-    if len(names) > MOST_VALUES:
-        faults.append(_too_many(names[MOST_VALUES], len(names)))
-        numbers = {}
-    elif not numbers and not faults:
-        is_deprecated = any(name.lower().startswith(_DEPRECATED) for name in args)
-        faults.append(_missing_code("", is_deprecated=is_deprecated))
+    if not (numbers or faults):
+        faults.append(_missing_code(""))
     criteria = [
         criterion for number in numbers if (criterion := _criterion(values, number, faults, served))
     ]
     if not any(criterion.is_read for criterion in criteria):
         # Codes that cannot be read do not affect the others.
-        faults += [_malformed(criterion) for criterion in criteria if criterion.codes]
+        faults += [
+            ParameterFault(criterion.parameter, "is malformed", (FORMS[codes[0].classification],))
+            for criterion in criteria
+            if (codes := criterion.codes)
+        ]
     count = len(sub_topics) + sum(criterion.count for criterion in criteria)
-    if criteria and count > MOST_VALUES:
-        largest = max(criteria, key=lambda criterion: criterion.count)
-        faults.append(_too_many(largest.parameter, count))
+    if count > MOST_VALUES:
+        kinds = "codes, words and subtopics in all; each stem counts as one"
+        allowed = (f"at most {MOST_VALUES} {kinds}",)
+        faults.append(ParameterFault(f"{_CRITERIA}.c", f"is one of {count} values", allowed))
     # A limit on the total, so that many criteria cost no more than one.
     if sum(len(criterion.words) for criterion in criteria) > LONGEST_TEXT:
-        longest = max(criteria, key=lambda criterion: len(criterion.words))
         allowed = (f"text of 1 to {LONGEST_TEXT} characters in all criteria",)
-        faults.append(ParameterFault(longest.parameter, "is too long", allowed))
+        faults.append(ParameterFault(f"{_CRITERIA}.dn", "is too long", allowed))
     kind = response_type(args)
     if kind not in response_types:
         message = "is not one of the allowed values"
@@ -181,13 +218,10 @@ def _parameters(args: MultiDict[str, str]) -> tuple[dict[str, str], list[Paramet
     return values, faults
 
 
-def _numbers(values: dict[str, str], of: str) -> dict[str, str]:
-    """Return the numbers of the parameters that begin with `of`, each with its first parameter."""
-    numbers: dict[str, str] = {}
-    for name in values:
-        if name.startswith(of):
-            numbers.setdefault(name[len(name.rstrip(_DIGITS)) :], name)
-    return numbers
+def _numbers(values: Iterable[str], of: str) -> list[str]:
+    """Return the numbers of the parameters that begin with `of`, each once."""
+    names = [name for name in values if name.startswith(of)]
+    return list(dict.fromkeys(name[len(name.rstrip(_DIGITS)) :] for name in names))
 
 
 def _parts(values: dict[str, str], of: str, number: str) -> list[str]:
@@ -206,10 +240,10 @@ def _criterion(
     code, oid, name, text = _parts(values, _CRITERIA, number)
     oid = _without_urn(oid)
     words = name or text
-    in_words = f"{_CRITERIA}.{'dn' if name else 'ot'}{number}"
+    parameter = f"{_CRITERIA}.c{number}"
     if not code:
         if words:
-            return Criterion(in_words, f"“{without_keys(words)}”", words=words)
+            return Criterion(parameter, f"“{without_keys(words)}”", words=words)
         faults.append(_missing_code(number))
         return None
     is_oid = _OID.fullmatch(oid) is not None
@@ -221,7 +255,6 @@ def _criterion(
     system = by_oid(oid, code) if is_oid else None
     codes = () if system is None else read_field(system.classification, code, system.edition)
     codes = served.resolve(codes)
-    parameter = f"{_CRITERIA}.c{number}"
     # A code that is not in the map is treated like a code of an unsupported system.
     if system is not None and (system is not SNOMED_CT or any(code.read_as for code in codes)):
         labels = (f"{system.name} {code.shown}" for code in codes if code.given)
@@ -231,29 +264,14 @@ def _criterion(
     if not words:
         return Criterion(parameter, label, other=other)
     label += without_keys(f", “{words}”")
-    return Criterion(in_words, label, words=words, is_replaced=other is None, other=other)
+    return Criterion(parameter, label, words=words, is_replaced=other is None, other=other)
 
 
-def _missing_code(number: str, *, is_deprecated: bool = False) -> ParameterFault:
+def _missing_code(number: str) -> ParameterFault:
     allowed = (
         f"a code, and its code system in {_CRITERIA}.cs{number}; or words in {_CRITERIA}.dn{number}"
     )
-    message = "is missing"
-    if is_deprecated:
-        message += "; the names mainSearchCriteria.c… are deprecated"
-    return ParameterFault(f"{_CRITERIA}.c{number}", message, (allowed,))
-
-
-def _too_many(parameter: str, count: int) -> ParameterFault:
-    allowed = f"at most {MOST_VALUES} codes, words and subtopics in all; each stem counts as one"
-    return ParameterFault(parameter, f"is one of {count} values", (allowed,))
-
-
-def _malformed(criterion: Criterion) -> ParameterFault:
-    given = ", ".join(code.given for code in criterion.codes)
-    shown = f'"{given}"' if len(given) <= _LONGEST_REPEATED else f"{len(given)} characters"
-    allowed = (FORMS[criterion.codes[0].classification],)
-    return ParameterFault(criterion.parameter, f"is malformed: {shown}", allowed)
+    return ParameterFault(f"{_CRITERIA}.c{number}", "is missing", (allowed,))
 
 
 def _sub_topic(values: dict[str, str], number: str) -> SubTopic:

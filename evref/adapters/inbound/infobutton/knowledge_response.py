@@ -7,7 +7,6 @@ sections makes each section an entry, which names its document as its source.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -18,11 +17,12 @@ from flask import render_template
 from evref.adapters.inbound.infobutton.knowledge_request import (
     HTML,
     JSON,
+    MESH,
     RESPONSE_TYPE,
+    SUB_TOPICS,
     Criterion,
     KnowledgeRequest,
 )
-from evref.adapters.inbound.infobutton.mappings import MESH, SUB_TOPICS
 from evref.adapters.inbound.web.atom import Element, content, text
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
 from evref.domain.catalogue.diagnosis import Module
@@ -87,7 +87,6 @@ class KnowledgeResponse:
         entries = self._found.entries
         shown = entries[:MOST_DIAGNOSES]
         reasons = self._found.doubts
-        named = self._named()
         dated = shown or self.served.catalogue.entries
         address = f"{self.base_url}/infobutton?{urlencode(self.request.context)}"
         return {
@@ -115,7 +114,7 @@ class KnowledgeResponse:
             "entry": [
                 part
                 for entry in shown
-                for part in self._entries(entry, reasons.get(entry.diagnosis.id), named)
+                for part in self._entries(entry, reasons.get(entry.diagnosis.id))
             ]
             + [
                 self._search_for(criterion)
@@ -195,32 +194,17 @@ class KnowledgeResponse:
             "summary": text(summary, "html"),
         }
 
-    def _named(self) -> AbstractSet[str]:
-        """Return the ids of the interventions that a criterion asks for in words."""
-        return {
-            intervention.id
-            for criterion in self.request.criteria
-            if criterion.words
-            for intervention in self.served.answers(Question(words=criterion.words)).interventions
-        }
-
-    def _entries(
-        self, entry: Entry, doubt: str | None, named: AbstractSet[str]
-    ) -> Iterator[Element]:
-        """Yield the entry of a diagnosis and those of its sections, named interventions first."""
+    def _entries(self, entry: Entry, doubt: str | None) -> Iterator[Element]:
+        """Yield the entry of a diagnosis and those of its sections."""
         diagnosis = entry.diagnosis
         page = f"/catalogue/{diagnosis.id}"
         path = f"/api/v1/diagnoses/{diagnosis.id}/interventions"
         updated = _instant(diagnosis.checked_on)
-        of_module = {
-            module: sorted(
-                filter(self.request.asks_for, entry.in_card_order(module)),
-                key=lambda intervention: intervention.id not in named,
-            )
+        sections = {
+            module: interventions
             for module in diagnosis.enabled_modules
+            if (interventions := [*filter(self.request.asks_for, entry.in_card_order(module))])
         }
-        sections = [module for module, interventions in of_module.items() if interventions]
-        sections.sort(key=lambda module: of_module[module][0].id not in named)
         counts = Counter(
             intervention.evidence.direction for intervention in entry.visible_interventions()
         )
@@ -234,11 +218,11 @@ class KnowledgeResponse:
         )
         document = self._leading_to(page, path, diagnosis.name, updated, summary)
         yield document
-        for module in sections:
+        for module, interventions in sections.items():
             query = _query({}, module)
             summary = render_template(
                 "infobutton/section.html",
-                interventions=of_module[module],
+                interventions=interventions,
                 address=self.base_url + page if self.has_pages else None,
                 meanings=MEANINGS,
                 verdict=verdict,
@@ -252,7 +236,7 @@ class KnowledgeResponse:
                 "category": [
                     part
                     for topic in SUB_TOPICS
-                    if any(map(topic.covers, of_module[module]))
+                    if any(map(topic.covers, interventions))
                     for part in (
                         {"scheme": "subTopic.v.c", "term": topic.code, "label": topic.name},
                         {"scheme": "subTopic.v.cs", "term": MESH},
