@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from evref.application.access.manage_keys import KeyInUse, NewKey
+from evref.adapters.outbound.sql import SqlDatabase
+from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.bootstrap.settings import Settings
-from evref.domain.audit import AuditEntry
 from evref.domain.errors import InvalidApiKeyError
 from evref.testing.builders import OPERATOR
+from tests.adapters.sql.releases import Rows, assert_kept, rows
 from tests.deploy.shell import ROOT, blocks, needs, run, section
 from tests.installation import INSTITUTION, Installation
 from tests.servers import PostgresqlServer
@@ -23,16 +23,6 @@ PAGE = ROOT / "docs" / "how-to" / "back-up.md"
 AS_POSTGRES = "runuser --user postgres -- "
 SCRIPT = ROOT / "deploy" / "backup" / "evref-backup"
 BACK_UPS = "/var/backups/evref"
-
-
-@dataclass(frozen=True)
-class Kept:
-    """The data that a backup must preserve."""
-
-    version: str
-    catalogue: dict[str, str]
-    keys: tuple[KeyInUse, ...]
-    audit_log: tuple[AuditEntry, ...]
 
 
 def back_up(
@@ -90,25 +80,16 @@ def changed(service: Installation, key: NewKey) -> NewKey:
     return service.new_key("Later")
 
 
-def kept(service: Installation, folder: Path) -> Kept:
-    container = service.container
-    version = container.publish().export(OPERATOR, folder).version
-    keys = container.manage_keys().list_all(OPERATOR)
-    return Kept(
-        version,
-        {path.name: path.read_text() for path in folder.iterdir()},
-        keys,
-        container.read_audit_log()(OPERATOR, keys[0].key.institution_id, 1).entries,
-    )
+def kept(url: str) -> Rows:
+    with closing(SqlDatabase(url)) as database, database.connect() as connection:
+        return rows(connection)
 
 
-def check(
-    url: str, folder: Path, back_up: Callable[[], object], restore: Callable[[], object]
-) -> None:
+def check(url: str, back_up: Callable[[], object], restore: Callable[[], object]) -> None:
     """Back up a database in use, change it, and restore it: all later data must be gone."""
     with service(url) as in_use:
         key = made(in_use)
-        before = kept(in_use, folder / "before")
+        before = kept(url)
         back_up()
         later = changed(in_use, key)
         log = Path(f"{url.removeprefix('sqlite:///')}-wal")
@@ -120,7 +101,9 @@ def check(
     with service(url) as restored:
         restored.container.storage().verify()
 
-        assert kept(restored, folder / "after") == before
+        after = kept(url)
+        assert_kept(before, after)
+        assert_kept(after, before)
 
         ask(restored, key, 1)
         assert restored.container.manage_keys().history(OPERATOR, key.key.id)[0].admitted == 3
@@ -139,7 +122,6 @@ def test_sqlite_is_backed_up_while_it_is_in_use_and_restored(tmp_path: Path) -> 
 
     check(
         url,
-        tmp_path,
         lambda: back_up(tmp_path, url, {BACK_UPS: str(back_ups)}),
         lambda: run(commands("## Restore", "sqlite-wal"), tmp_path, here),
     )
@@ -162,7 +144,6 @@ def test_postgresql_is_backed_up_while_it_is_in_use_and_restored(
 
     check(
         url,
-        tmp_path,
         lambda: back_up(tmp_path, url.replace(name, "evref"), backing_up, **programs),
         lambda: run(commands("## Restore", "pg_restore"), tmp_path, restoring, **programs),
     )
@@ -194,7 +175,6 @@ def test_a_database_in_a_container_is_backed_up_while_it_is_in_use_and_restored(
 
     check(
         postgresql.url(name),
-        tmp_path,
         lambda: run(commands("## In containers", "pg_dump"), folder, backing_up, **programs),
         restore,
     )
