@@ -113,9 +113,6 @@ class _BreakableCatalogue(PublishedCatalogue):
     def __init__(self, storage: BreakableStorage) -> None:
         self._storage = storage
 
-    def version(self) -> str | None:
-        return self._unbroken().version()
-
     def publication_id(self) -> str | None:
         self._storage.looks += 1
         return self._unbroken().publication_id()

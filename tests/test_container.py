@@ -18,7 +18,7 @@ from evref.domain.errors import StorageUnavailableError
 from evref.ports.accounts import INSTITUTIONS
 from evref.ports.storage import DelegatingStorage, Storage
 from evref.testing.builders import OPERATOR, a_catalogue
-from evref.testing.filling import keep_catalogue
+from evref.testing.filling import keep_catalogue, served_version
 from tests.entry_points import offer
 from tests.fakes import FakeClock
 
@@ -59,7 +59,7 @@ def test_an_installed_package_offers_a_storage() -> None:
 
     storage = container.storage()
     assert isinstance(storage, MemoryStorage)
-    assert container.browse().current().catalogue.version == storage.catalogue.version()
+    assert container.browse().current().catalogue.version == served_version(storage)
 
 
 @pytest.mark.usefixtures("_offered")

@@ -25,10 +25,6 @@ class PublishedCatalogue(ABC):
     """Reads the current catalogue, which all processes share, and earlier catalogues."""
 
     @abstractmethod
-    def version(self) -> str | None:
-        """Return the version of the current catalogue, or None if there is none. Fast."""
-
-    @abstractmethod
     def publication_id(self) -> str | None:
         """Return an id of the current publication, or None if there is none. Fast.
 

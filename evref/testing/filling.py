@@ -17,9 +17,15 @@ from evref.testing.builders import NOON, OPERATOR, a_publication, a_secret, an_i
 Answer = TypeVar("Answer")
 
 
+def served_version(storage: Storage) -> str | None:
+    """Return the version of the served catalogue, or None if there is none."""
+    history = storage.catalogue.history()
+    return history[0].version if history else None
+
+
 def keep_catalogue(storage: Storage, catalogue: Catalogue, *, at: datetime = NOON) -> None:
     """Publish the catalogue in place of any served one."""
-    served, earlier = storage.catalogue.version(), None
+    served, earlier = served_version(storage), None
     with suppress(StorageUnavailableError):  # damaged
         earlier = None if served is None else storage.catalogue.load(served)
     publication = a_publication(catalogue, at=at, earlier=earlier)

@@ -72,7 +72,6 @@ def records(storage: Storage) -> tuple[object, ...]:
         storage.keys.list(),
         storage.keys.caps("i1"),
         storage.catalogue.history(),
-        storage.catalogue.version(),
         storage.catalogue.loaded_map(),
         storage.audit.entries(None),
         storage.audit.entries("i1"),

@@ -18,6 +18,7 @@ import pytest
 
 from evref.bootstrap.container import BUNDLED_CATALOGUE
 from evref.testing.builders import OPERATOR
+from evref.testing.filling import served_version
 from tests.server.conftest import (
     REPOSITORY,
     Answer,
@@ -120,7 +121,7 @@ def test_a_loaded_catalogue_is_served_by_every_worker_without_a_restart(
 
     asthma = str(BUNDLED_CATALOGUE / "asthma.yaml")
     evref(store.folder, "catalogue", "load", "--allow-removals", asthma)
-    version = store.container.storage().catalogue.version()
+    version = served_version(store.container.storage())
 
     def served() -> set[tuple[str, int]]:
         bodies = [json.loads(answer.body) for answer in everywhere(server, LIST, token)]

@@ -58,7 +58,7 @@ class Site(Installation):
         super().__init__(settings, self.clock)
         self.container.storage().prepare()
         storage = self.container.storage()
-        if storage.catalogue.version() is None:
+        if not storage.catalogue.history():
             keep_catalogue(storage, CATALOGUE)
         manage = self.container.manage_institutions()
         for institution, email in ((INSTITUTION, EMAIL), (OTHER_INSTITUTION, OTHER_EMAIL)):

@@ -1,6 +1,6 @@
 """Publish a catalogue: check files, publish them, roll back to an earlier version, export."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,21 +64,23 @@ class PublishCatalogue:
         """
         authorise(principal, Right.OPERATE)
         catalogue = self.files.read([path])
-        return self._plan(catalogue, is_bundled=catalogue.version == self._bundled.version)
+        is_bundled = catalogue.version == self._bundled.version
+        return self._plan(catalogue, self.storage.catalogue.history(), is_bundled=is_bundled)
 
     def plan_rollback(self, principal: Principal, version: str | None = None) -> Plan:
         """Plan to publish this earlier version again; changes nothing.
 
         The default is the version that was served before the current one.
         """
-        served, *earlier = [publication.version for publication in self.history(principal)]
+        history = self.history(principal)
+        served, *earlier = [publication.version for publication in history]
         if version is None:
             version = next((older for older in earlier if older != served), None)
         catalogue = None if version is None else self.storage.catalogue.load(version)
         if catalogue is None:
             raise UnknownVersionError(version, tuple(dict.fromkeys([served, *earlier])))
         # Otherwise publish_bundled would replace what the operator chose.
-        return self._plan(catalogue, is_bundled=False)
+        return self._plan(catalogue, history, is_bundled=False)
 
     def publish(
         self, principal: Principal, plan: Plan, *, by: str, allow_removals: bool = False
@@ -104,8 +106,8 @@ class PublishCatalogue:
         history = self.storage.catalogue.history()
         if history and not history[0].is_bundled:
             return None
-        plan = self._plan(self.files.read([self.bundled]), is_bundled=True)
-        if plan.is_needed and plan.replaces == (history[0].version if history else None):
+        plan = self._plan(self.files.read([self.bundled]), history, is_bundled=True)
+        if plan.is_needed:
             with suppress(CatalogueReplacedError):
                 self._publish(principal, plan, by=by)
                 return plan
@@ -138,8 +140,10 @@ class PublishCatalogue:
     def _bundled(self) -> Catalogue:
         return self.files.read([self.bundled])
 
-    def _plan(self, catalogue: Catalogue, *, is_bundled: bool) -> Plan:
-        served = self.storage.catalogue.version()
+    def _plan(
+        self, catalogue: Catalogue, history: Sequence[Publication], *, is_bundled: bool
+    ) -> Plan:
+        served = history[0].version if history else None
         earlier = None
         if served is not None:
             # A damaged catalogue must not prevent its replacement. If the storage is unavailable,

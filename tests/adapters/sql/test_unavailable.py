@@ -32,7 +32,6 @@ DIGEST = a_secret().digest
 
 READS: dict[str, "Act"] = {
     "schema.verify": lambda storage: storage.verify(),
-    "catalogue.version": lambda storage: storage.catalogue.version(),
     "catalogue.load": lambda storage: storage.catalogue.load(),
     "catalogue.history": lambda storage: storage.catalogue.history(),
     "keys.get": lambda storage: storage.keys.get("k1"),

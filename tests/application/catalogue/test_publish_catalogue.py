@@ -79,7 +79,7 @@ def test_a_damaged_catalogue_can_be_published_again(
 
     publish.publish(OPERATOR, publish.plan_load(OPERATOR, ONE), by="ward")
 
-    assert store.version() == CATALOGUES[ONE].version
+    assert store.history()[0].version == CATALOGUES[ONE].version
     assert len(store.history()) == 2
 
 

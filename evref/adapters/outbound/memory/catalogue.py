@@ -15,10 +15,7 @@ from evref.ports.catalogue import (
 
 
 class MemoryPublishedCatalogue(MemoryPart, PublishedCatalogue):
-    def version(self) -> str | None:
-        # Readers need no lock: the stored object is replaced, never changed.
-        kept = self._state.publications
-        return kept[0][0].version if kept else None
+    # Readers need no lock: the stored object is replaced, never changed.
 
     def publication_id(self) -> str | None:
         made = self._state.publications_made
@@ -41,9 +38,9 @@ class MemoryCatalogueChanges(MemoryPart, CatalogueChanges):
     def publish(
         self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
     ) -> None:
-        if MemoryPublishedCatalogue(self._state).version() != replacing:
-            raise CatalogueReplacedError
         newest, oldest = self._state.publications, publication.published_at - KEPT_FOR
+        if (newest[0][0].version if newest else None) != replacing:
+            raise CatalogueReplacedError
         self._state.publications = (
             (publication, catalogue),
             *newest[: CATALOGUES_KEPT - 1],

@@ -6,7 +6,7 @@ import json
 import zlib
 from collections.abc import Iterable
 from dataclasses import fields
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
 
@@ -49,26 +49,18 @@ _HISTORY = select(
 
 
 class SqlPublishedCatalogue(SqlPart, PublishedCatalogue):
-    def version(self) -> str | None:
-        return cast("str | None", self._database.find_all(_SERVED)[0].version)
-
     def publication_id(self) -> str | None:
         numbers = (column.scalar_subquery() for column in (_NEWEST, _SERVED, _MAP_NUMBER))
         number, version, of_map = tuple(self._database.find_all(select(*numbers))[0])
         return None if version is None else f"{number}-{version}-{of_map}"
 
     def load(self, version: str | None = None) -> Catalogue | None:
-        wanted = self.version() if version is None else version
-        if wanted is None:
-            return None
         history = catalogue_history.c
-        kept = select(history.catalogue).where(
-            history.version == wanted, history.catalogue.is_not(None)
-        )
-        row = self._database.find(kept.order_by(history.number.desc()).limit(1))
-        if row is None and version is None:
-            raise _damaged("it is not kept")
-        return None if row is None else _catalogue(wanted, row.catalogue)
+        newest = select(history.version, history.catalogue).order_by(history.number.desc()).limit(1)
+        if version is not None:
+            newest = newest.where(history.version == version, history.catalogue.is_not(None))
+        row = self._database.find(newest)
+        return None if row is None else _catalogue(row.version, row.catalogue)
 
     def history(self) -> tuple[Publication, ...]:
         return tuple(
@@ -141,7 +133,9 @@ def _document(entries: Iterable[Entry]) -> bytes:
     return zlib.compress("\n".join(lines).encode())
 
 
-def _catalogue(version: str, document: bytes) -> Catalogue:
+def _catalogue(version: str, document: bytes | None) -> Catalogue:
+    if document is None:
+        raise _damaged("it is not kept")
     try:
         lines = zlib.decompress(document).splitlines()
         # The version is checked below, and only catalogues with valid values were published.
