@@ -7,7 +7,6 @@ derived from it: stored documents, catalogue files and the schemas of the API.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from decimal import Decimal
@@ -21,7 +20,6 @@ Check = Callable[[Rules, str, Any], None]
 """Checks a value; messages call the value by this name."""
 
 _Marker = TypeVar("_Marker")
-_TWICE = 2
 
 
 class Slug(Length):
@@ -95,14 +93,14 @@ class Items:
         number = len(values)
         if number < self.least or (self.most is not None and number > self.most):
             rules.refuse(name, f"must have {self}, has {number}")
-        if self.may_repeat or (len(set(values)) == len(values) and not self.ignores_case):
+        if self.may_repeat:
             return
-        times: Counter[object] = Counter()
+        seen: set[object] = set()
         for index, value in enumerate(values):
             same = str(value).lower() if self.ignores_case else value
-            times[same] += 1
-            if times[same] == _TWICE:
+            if same in seen:
                 rules.refuse(name, f"must not repeat {value}", item=index)
+            seen.add(same)
 
     def __str__(self) -> str:
         if self.most is None:

@@ -114,12 +114,12 @@ def test_a_name_with_an_invisible_character_is_rejected(invisible: str) -> None:
 @pytest.mark.parametrize(
     ("items", "repeated"),
     [
-        (Items(), [("B00", 2), ("A00", 3)]),
-        (Items(ignores_case=True), [("B00", 2), ("A00", 3), ("c00", 6)]),
+        (Items(), [("B00", 2), ("A00", 3), ("A00", 4)]),
+        (Items(ignores_case=True), [("B00", 2), ("A00", 3), ("A00", 4), ("c00", 6)]),
         (Items(may_repeat=True), []),
     ],
 )
-def test_a_repeated_item_is_named_once_at_its_place(
+def test_a_repeated_item_is_named_at_its_place(
     items: Items, repeated: list[tuple[str, int]]
 ) -> None:
     rules = Rules()

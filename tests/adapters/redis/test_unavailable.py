@@ -133,7 +133,7 @@ def test_the_error_of_a_server_has_no_password(
     server = RedisServer(f"redis://someone:secret@127.0.0.1:{port}/3?client_name=hidden")
 
     with pytest.raises(StorageUnavailableError) as caught:
-        server.evicts()
+        server.disclosed(lambda client: client.info())
 
     assert caught.value.reason.startswith(f"redis://127.0.0.1:{port}/3: ")
     for hidden in ("someone", "secret", "hidden"):
@@ -153,8 +153,8 @@ def test_a_server_that_is_not_redis_is_unavailable() -> None:
                     connection.recv(100)
                     connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
                 return
-            with pytest.raises(StorageUnavailableError):
-                server.evicts()
+            with pytest.raises(StorageUnavailableError), server.client() as client:
+                client.ping()
 
         at_once(2, answer)
         server.close()

@@ -83,25 +83,7 @@ class RedisServer:
         """Return the script, which is called within `client`: atomic, one round trip."""
         return self._client.register_script(source)
 
-    def keeps_nothing(self) -> bool:
-        """Return whether the server says that it writes no append-only file and no snapshots."""
-        # One at a time: only Redis 7 and newer accepts several.
-        file = self._disclosed(lambda client: client.config_get("appendonly"))
-        snapshots = self._disclosed(lambda client: client.config_get("save"))
-        return file | snapshots == {"appendonly": "no", "save": ""}
-
-    def evicts(self) -> str | None:
-        """Return the policy by which the server evicts keys; None if it does not, or hides it."""
-        policy = self._disclosed(lambda client: client.info("memory")).get("maxmemory_policy")
-        return None if policy == "noeviction" else policy
-
-    def cluster_size(self) -> int:
-        """Return the number of nodes that share the keys; 1 if the server hides it."""
-        if not self._disclosed(lambda client: client.info("cluster")).get("cluster_enabled"):
-            return 1
-        return int(self._disclosed(lambda client: client.cluster("INFO")).get("cluster_size", 1))
-
-    def _disclosed(self, ask: Callable[[Redis], Any]) -> dict[str, Any]:
+    def disclosed(self, ask: Callable[[Redis], Any]) -> dict[str, Any]:
         """Return what the server says about itself; nothing if it refuses to."""
         with self.client() as client:
             try:

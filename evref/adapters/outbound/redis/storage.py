@@ -20,7 +20,9 @@ class RedisStorage(DelegatingStorage):
 
     def verify(self) -> None:
         super().verify()
-        nodes = self.server.cluster_size()
+        # A server that is not part of a cluster refuses the command.
+        cluster = self.server.disclosed(lambda client: client.cluster("INFO"))
+        nodes = int(cluster.get("cluster_size", 1))
         if nodes > 1:
             raise StorageNotReadyError(
                 f"EVREF_QUOTA_URL names a Redis cluster of {nodes} nodes, but counters need one "
@@ -33,13 +35,17 @@ class RedisStorage(DelegatingStorage):
 
     def warnings(self) -> list[str]:
         warnings = [*super().warnings()]
-        if self.server.keeps_nothing():
+        # One at a time: only Redis 7 and newer accepts several.
+        file = self.server.disclosed(lambda client: client.config_get("appendonly"))
+        snapshots = self.server.disclosed(lambda client: client.config_get("save"))
+        if file | snapshots == {"appendonly": "no", "save": ""}:
             warnings.append(
                 "Redis keeps nothing on disk: after it restarts, the day's requests are admitted "
                 "once more; set appendonly yes"
             )
-        policy = self.server.evicts()
-        if policy is not None:
+        memory = self.server.disclosed(lambda client: client.info("memory"))
+        policy = memory.get("maxmemory_policy", "noeviction")
+        if policy != "noeviction":
             warnings.append(
                 f"Redis may evict counts (maxmemory-policy is {policy}): the requests of their "
                 "keys are admitted once more; set maxmemory-policy noeviction"
