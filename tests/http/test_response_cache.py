@@ -30,8 +30,9 @@ def of_size(size: int) -> Representation:
 def test_a_response_that_does_not_fit_is_not_cached() -> None:
     cache = ResponseCache[Representation](2 * ENTRY)
 
-    assert cache.put(("/a", ""), of_size(10))
-    assert not cache.put(("/b", ""), of_size(ENTRY + 1))
+    cache.put(("/a", ""), of_size(10))
+    cache.put(("/b", ""), of_size(ENTRY + 1))
+
     assert cache.get(("/b", "")) is None
     assert cache.get(("/a", "")) is not None
 

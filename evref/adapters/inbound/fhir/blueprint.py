@@ -22,7 +22,6 @@ from evref.adapters.inbound.web.problems import NotAcceptableError
 from evref.adapters.inbound.web.representations import (
     PUBLIC,
     Representation,
-    accepted_media_types,
     as_json,
     media_ranges,
     respond,
@@ -52,7 +51,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
     @views.get("/metadata")
     def metadata() -> Response:
         search.parse(request.args, search.METADATA)
-        _require_json(_select(accepted_media_types(request.environ), _OFFERS), request.args)
+        _require_json(_select(request.environ.get("HTTP_ACCEPT", ""), _OFFERS), request.args)
         return respond(capability, PUBLIC)
 
     def search_type(served: Served, media_type: str, resource_type: str) -> Response:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
 from time import perf_counter
@@ -19,7 +19,6 @@ from evref.adapters.inbound.web.representations import (
     Representation,
     ResponseCache,
     Target,
-    accepted_media_types,
     compressed_where_accepted,
     preferred_media_type,
     respond,
@@ -60,8 +59,8 @@ class CachedResponse:
     select: Callable[[str], str]
     representations: Mapping[str, Representation]
 
-    def representation_for(self, accept: str) -> Representation | None:
-        return self.representations.get(self.select(accept))
+    def representation_for(self, environ: WSGIEnvironment) -> Representation | None:
+        return self.representations.get(self.select(environ.get("HTTP_ACCEPT", "")))
 
     def size(self) -> int:
         return sum(representation.size() for representation in self.representations.values())
@@ -104,7 +103,7 @@ class CatalogueEndpoints:
 
         def decorate(view: View) -> View:
             def rendered(served: Served, path: dict[str, str]) -> tuple[Response, str]:
-                media_type = choose(accepted_media_types(request.environ))
+                media_type = choose(request.environ.get("HTTP_ACCEPT", ""))
                 if not media_type:
                     raise NotAcceptableError(offers)
                 negotiated = {"media_type": media_type} if is_negotiated else {}
@@ -114,12 +113,12 @@ class CatalogueEndpoints:
             def serve(**path: str) -> Response:
                 environ = request.environ
                 served = environ.get(_ADMITTED) or self._admit(environ)
-                target = _target(environ)
                 if environ["REQUEST_METHOD"] not in _METHODS:
                     # The response also depends on the body of the request.
                     return compressed_where_accepted(rendered(served, path)[0])
-                with self._cache.rendering(target):
-                    representation = self._cached(environ, served)
+                with self._cache.rendering(_target(environ)):
+                    cached = self._cached(environ, served)
+                    representation = cached.representation_for(environ) if cached else None
                     if representation is None:
                         response, media_type = rendered(served, path)
                         if response.status_code != HTTPStatus.OK:
@@ -128,8 +127,11 @@ class CatalogueEndpoints:
                         representation = _representation(response, is_negotiated=is_negotiated)
                         # With Vary, it depends on more than the target and the Accept header.
                         if not response.vary:
-                            kept, route = {media_type: representation}, environ[headers.ROUTE]
-                            self._keep(target, CachedResponse(served.id, route, choose, kept))
+                            kept = {**cached.representations} if cached else {}
+                            kept[media_type] = representation
+                            route = environ[headers.ROUTE]
+                            whole = CachedResponse(served.id, route, choose, kept)
+                            self._cache.put(_target(environ), whole)
                 return respond(representation, PRIVATE)
 
             return serve
@@ -148,7 +150,7 @@ class CatalogueEndpoints:
         try:
             served = self._admit(environ)
             # Checked after the key, because parsing the Accept header takes time.
-            representation = cached.representation_for(accepted_media_types(environ))
+            representation = cached.representation_for(environ)
             if representation is None or served.id != cached.publication_id:
                 environ[_ADMITTED] = served
                 return None
@@ -158,20 +160,9 @@ class CatalogueEndpoints:
         environ[headers.ROUTE] = cached.route
         return response
 
-    def _cached(self, environ: WSGIEnvironment, served: Served) -> Representation | None:
+    def _cached(self, environ: WSGIEnvironment, served: Served) -> CachedResponse | None:
         cached = self._cache.get(_target(environ))
-        if cached is None or cached.publication_id != served.id:
-            return None
-        return cached.representation_for(accepted_media_types(environ))
-
-    def _keep(self, target: Target, response: CachedResponse) -> None:
-        """Cache the response, together with other media types of the same publication."""
-        earlier = self._cache.get(target)
-        if earlier is not None and earlier.publication_id == response.publication_id:
-            representations = {**earlier.representations, **response.representations}
-            if self._cache.put(target, replace(response, representations=representations)):
-                return
-        self._cache.put(target, response)
+        return cached if cached is not None and cached.publication_id == served.id else None
 
     def _admit(self, environ: WSGIEnvironment) -> Served:
         """Admit and count the request; return the catalogue to serve.

@@ -21,7 +21,7 @@ from wsgiref.types import WSGIEnvironment
 from cachetools import LRUCache
 from flask import Response, request
 from flask.json.provider import DefaultJSONProvider
-from werkzeug.datastructures import Accept, Headers, MIMEAccept
+from werkzeug.datastructures import Accept, MIMEAccept
 from werkzeug.http import parse_accept_header, parse_date, parse_etags
 from werkzeug.wsgi import FileWrapper
 
@@ -38,10 +38,6 @@ _VARY = "Accept-Encoding"
 
 SMALLEST_TO_COMPRESS = 1024
 """Bytes; gzip does not make a shorter body smaller."""
-
-
-_MOST_ACCEPTED = 4096
-"""The number of characters of an Accept header that are parsed."""
 
 _LARGEST_KEPT_PLAIN = 4 * 1024 * 1024
 """Bytes; a longer body, such as the whole catalogue, is kept only compressed."""
@@ -67,12 +63,6 @@ def accepts_gzip(accept_encoding: str) -> bool:
         for coding, quality in parse_accept_header(accept_encoding, Accept)
     )
     return 0 < accepted.quality("gzip") >= accepted.quality("identity")
-
-
-def accepted_media_types(environ: WSGIEnvironment) -> str:
-    """Return the beginning of the Accept header, because parsing a long header takes time."""
-    accept: str = environ.get("HTTP_ACCEPT", "")
-    return accept[:_MOST_ACCEPTED]
 
 
 def media_ranges(accept: str) -> Iterator[tuple[str, float]]:
@@ -253,14 +243,12 @@ class ResponseCache(Generic[Cached]):
             except KeyError:
                 return None
 
-    def put(self, target: Target, response: Cached) -> bool:
-        """Cache the response in place of an earlier one; return False if it is too large."""
+    def put(self, target: Target, response: Cached) -> None:
+        """Cache the response in place of an earlier one, unless it is too large."""
         size = self.ENTRY_BYTES + response.size() + sum(map(len, target))
-        if size > self._most_bytes:
-            return False
-        with self._lock:
-            self._entries[target] = response, size
-        return True
+        if size <= self._most_bytes:
+            with self._lock:
+                self._entries[target] = response, size
 
 
 def to_json(value: object) -> str:
@@ -282,16 +270,7 @@ class JsonProvider(DefaultJSONProvider):
 
 def respond(representation: Representation, cache_control: str) -> Response:
     raw = representation.response(cache_control, request.environ)
-    return Finished(raw.body, raw.status, raw.headers)
-
-
-class Finished(Response):
-    """A response with complete headers, to which Flask adds none."""
-
-    default_mimetype = None
-
-    def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:  # noqa: ARG002
-        return self.headers
+    return Response(raw.body, raw.status, raw.headers)
 
 
 def compressed_where_accepted(response: Response) -> Response:
