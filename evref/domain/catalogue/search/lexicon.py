@@ -60,8 +60,8 @@ class Lexicon:
         self.abbreviations: defaultdict[str, list[Name]] = defaultdict(list)
         self._numbers: dict[Phrase, int] = {}
         self.facets = {phrase: facet for facet in lists.facets for phrase in facet.phrases}
-        endings = {word for facet in lists.facets for word in facet.endings}
-        self._endings = tuple(word for word in endings if len(word) >= _SHORTEST_COMPOUND_PART)
+        endings = frozenset(word for facet in lists.facets for word in facet.endings)
+        self._endings = sorted(word for word in endings if len(word) >= _SHORTEST_COMPOUND_PART)
         folded = Forms(fold)
         for entry in catalogue.entries:
             for name, form in names_of(entry.diagnosis):
@@ -72,7 +72,7 @@ class Lexicon:
             for text in texts if among else ():
                 language = None if kind.is_wider else "en"
                 self._add(Name(text, kind, among, texts[0], language), text, folded)
-        self.written = frozenset(folded).union(*(facet.endings for facet in lists.facets))
+        self.written = endings.union(folded)
         """The words, as written, of what the search can find."""
         for text in lists.absent:
             self._add(Name(text, Kind.ABSENT, (), text), text, folded)
@@ -99,9 +99,8 @@ class Lexicon:
     def parts(self, word: str) -> tuple[str, ...]:
         """Return the parts of a compound of a known word and a facet: Dekubitus-prophylaxe."""
         folded = fold(word)
-        is_compound = word.endswith(self._endings)
-        if is_compound and folded not in self.having and folded not in self.lists.right:
-            for ending in filter(word.endswith, sorted(self._endings)):
+        if folded not in self.having and folded not in self.lists.right:
+            for ending in filter(word.endswith, self._endings):
                 known = word.removesuffix(ending)
                 if len(known) >= _SHORTEST_COMPOUND_PART and fold(known) in self.having:
                     return known, ending

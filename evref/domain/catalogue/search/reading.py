@@ -97,28 +97,27 @@ class Reading:
     words: tuple[Word, ...]
     named: tuple[Named, ...] = ()
     negated: tuple[str, ...] = ()
-    text: str = ""
 
     @property
     def meant(self) -> list[Named]:
         """The names of diagnoses and the wider words that count."""
-        return [one for one in self.named if not (one.changed_by or one.is_absent)]
+        return [named for named in self.named if not (named.changed_by or named.is_absent)]
 
     @property
     def covered(self) -> frozenset[int]:
-        return _EMPTY.union(*(one.places for one in self.meant))
+        return _EMPTY.union(*(named.places for named in self.meant))
 
     @property
     def absent(self) -> list[Named]:
         """The names of conditions that the catalogue lacks."""
-        return [one for one in self.named if one.is_absent]
+        return [named for named in self.named if named.is_absent]
 
-    def is_corrected(self, one: Named) -> bool:
-        return any(self.words[place].is_corrected for place in one.places)
+    def is_corrected(self, named: Named) -> bool:
+        return any(self.words[place].is_corrected for place in named.places)
 
     @property
     def is_whole(self) -> bool:
-        return any(len(one.places) == len(self.words) for one in self.named)
+        return any(len(named.places) == len(self.words) for named in self.named)
 
 
 def typed(words: Sequence[Word], places: Iterable[int]) -> str:
@@ -141,11 +140,11 @@ class Reader:
         words, negated = self._affirmed(clauses, self._lists.negations)
         reading = whole if words == whole.words else self._reading(words)
         if corrects and not (reading.meant or reading.absent):
-            near = tuple(map(self._corrected, words))
+            near = tuple({word.folded: word for word in map(self._corrected, words)}.values())
             corrected = reading if near == words else self._reading(near)
             readings = (reading, corrected, *self._with_one_slip(near))
             reading = max(readings[not reading.named :], key=lambda one: len(one.covered))
-        return replace(reading, negated=negated, text=text)
+        return replace(reading, negated=negated)
 
     def read_name(self, text: str) -> Reading:
         """Return the reading of a name in a record: beside the name, it must say nothing more.
@@ -252,11 +251,10 @@ class Reader:
         """Return the word that the pieces are together, if they are one: osteo arthritis."""
         pieces, having = written_words_of(typed), self.lexicon.having
         joined = "".join(pieces)
-        is_one = (
-            len(pieces) > 1 and self._lists.filling.isdisjoint(pieces) and fold(joined) in having
-        )
         are_known = all(fold(piece) in having for piece in pieces)
-        return self._word_as_typed(typed, joined) if is_one and not are_known else None
+        if are_known or fold(joined) not in having or not self._lists.filling.isdisjoint(pieces):
+            return None
+        return self._word_as_typed(typed, joined)
 
     def _word_as_typed(self, typed: str, text: str) -> Word:
         """Return the word; folding doubled letters into one corrects a slip too: athritis."""
@@ -291,27 +289,21 @@ class Reader:
             for places, names in by_places.items()
             if not any(places < other for other in by_places)
         ]
-        absent = _EMPTY.union(*(one.places for one in longest if one.is_absent))
-        named = [one for one in longest if one.is_absent or not one.places & absent]
-        beside = [*self.concepts(words, _EMPTY.union(*(one.places for one in named)))]
-        asks = of_record or any(concept.treatment for concept in beside)
-        single = {min(concept.places) for concept in beside if len(concept.places) == 1}
-        return Reading(words, tuple(self._changed(one, words, single, asks=asks) for one in named))
+        absent = _EMPTY.union(*(named.places for named in longest if named.is_absent))
+        several = [named for named in longest if named.is_absent or not named.places & absent]
+        concepts = [*self.concepts(words, _EMPTY.union(*(named.places for named in several)))]
+        asks = of_record or any(concept.treatment for concept in concepts)
+        beside = {min(concept.places) for concept in concepts if len(concept.places) == 1}
+        changed = (self._changed(named, words, beside, asks=asks) for named in several)
+        return Reading(words, tuple(changed))
 
     def _names(self, words: Sequence[Word]) -> Iterator[tuple[frozenset[int], Sequence[Name]]]:
         """Yield the names within the words, in any order, with only slight words between."""
-        first_places = {word.folded: place for place, word in reversed([*enumerate(words)])}
-        having = {place: self.lexicon.having.get(word, ()) for word, place in first_places.items()}
-        counts = Counter(chain.from_iterable(having.values()))
-        sizes = self.lexicon.sizes
-        complete = {number for number, count in counts.items() if count == sizes[number]}
-        places_of: defaultdict[int, set[int]] = defaultdict(set)
-        for place, numbers in having.items():
-            for number in complete.intersection(numbers):
-                places_of[number].add(place)
+        having = [frozenset(self.lexicon.having.get(word.folded, ())) for word in words]
+        counts, sizes = Counter(chain.from_iterable(having)), self.lexicon.sizes
         is_light = [self.lexicon.is_light(word.folded) for word in words]
-        for number in sorted(places_of):
-            own = frozenset(places_of[number])
+        for number in sorted(number for number, count in counts.items() if count == sizes[number]):
+            own = frozenset(place for place, numbers in enumerate(having) if number in numbers)
             if all(is_light[place] or place in own for place in range(min(own), max(own))):
                 yield own, self.lexicon.names[number]
         for place, word in enumerate(words):

@@ -73,7 +73,7 @@ class Search:
         if not (hits or reading.absent):
             hits = self._having(reading)
             near = near or self._near(reading)
-        read, unread = self._how_read(reading)
+        read, unread = self._how_read(reading, text)
         return Found(
             hits=hits,
             umbrella=_wider(reading),
@@ -128,7 +128,7 @@ class Search:
             candidates = [one for one in candidates if len(one.lacking) == fewest]
         found = (candidate.number for candidate in candidates)
         numbers = dict.fromkeys((*self._texts.titled(text), *found))
-        read, unread = self._how_read(reading)
+        read, unread = self._how_read(reading, text)
         return Answers(
             tuple(self._texts.interventions[number] for number in numbers),
             frozenset(
@@ -218,7 +218,7 @@ class Search:
                 len(far),
             )
 
-    def _how_read(self, reading: Reading) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
+    def _how_read(self, reading: Reading, text: str) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
         """Return the pieces in the order typed, those negated last, and the words that are in none.
 
         If nothing was read, these are all words.
@@ -247,7 +247,7 @@ class Search:
                 unread.append(concept.typed)
         in_order = [piece for _, piece in sorted(pieces, key=itemgetter(0))]
         in_order += [Piece(words, ReadAs.NEGATED, None) for words in reading.negated]
-        ignored = unread if unread or in_order else reading.text.split()
+        ignored = unread if unread or in_order else text.split()
         return tuple(dict.fromkeys(in_order)), tuple(ignored)
 
     def _hits(self, reading: Reading, several: Iterable[Named]) -> tuple[Hit, ...]:

@@ -91,10 +91,12 @@ class Suggestions:
         suggested: dict[tuple[str, ...], Suggested] = {}
         for _, name in sorted(names, key=rank):
             ids = name.diagnosis_ids
-            if ids not in suggested:
-                several = Suggested("wider", name.text, f"{len(ids)} diagnoses")
-                one = self.diagnosis(ids[0], name.meaning if ids in by_name else name.text)
-                suggested[ids] = several if name.kind.is_wider else one
+            if name.kind.is_wider:
+                wider = Suggested("wider", name.text, f"{len(ids)} diagnoses")
+                suggested.setdefault(ids, wider)
+            else:
+                matched = name.meaning if ids in by_name else name.text
+                suggested.setdefault(ids, self.diagnosis(ids[0], matched))
         places = min(len(titles), max(MOST_INTERVENTIONS, most - len(suggested)))
         begun = [*suggested.values()][: most - places]
         return [*begun, *map(self.intervention, titles[:places])]
