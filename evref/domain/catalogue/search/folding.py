@@ -58,15 +58,11 @@ def fold(word: str) -> str:
     """
     if len(word) <= _WHOLE or word in _NO_PLURALS or not word.isalpha():
         return word
-    folded = without_doubled_letters(_spelled_in_one_way(word))
+    folded = _DOUBLED.sub(r"\1", _spelled_in_one_way(word))
     if len(folded) <= _WHOLE:
         # Shoes are not she, and a loss is not the Spanish los.
         return _singular(word)
     return f"{folded[:-2]}er" if folded.endswith(_FRENCH_ENDS) else folded
-
-
-def without_doubled_letters(word: str) -> str:
-    return _DOUBLED.sub(r"\1", word)
 
 
 def in_one_spelling(word: str) -> str:

@@ -143,7 +143,7 @@ class Reader:
             near = tuple({word.folded: word for word in map(self._corrected, words)}.values())
             corrected = reading if near == words else self._reading(near)
             readings = (reading, corrected, *self._with_one_slip(near))
-            reading = max(readings[not reading.named :], key=lambda one: len(one.covered))
+            reading = max(readings[not reading.named :], key=lambda reading: len(reading.covered))
         return replace(reading, negated=negated)
 
     def read_name(self, text: str) -> Reading:
@@ -339,7 +339,7 @@ class Reader:
         if (
             word.names
             or len(word.text) < SHORTEST_CORRECTED
-            or any(word.folded in one for one in right)
+            or any(word.folded in words for words in right)
         ):
             return word
         near = self._spelling.near(word.text)

@@ -69,7 +69,7 @@ class Search:
         """Return what the text names; entries are left to the caller."""
         reading = self._reader.read(text)
         hits = self._hits(reading, reading.meant)
-        near = self._hits(reading, [one for one in reading.named if one.changed_by])
+        near = self._hits(reading, [named for named in reading.named if named.changed_by])
         if not (hits or reading.absent):
             hits = self._having(reading)
             near = near or self._near(reading)
@@ -78,7 +78,9 @@ class Search:
             hits=hits,
             umbrella=_wider(reading),
             suggestions=() if hits else near[:_MOST_SUGGESTED],
-            absent=tuple(dict.fromkeys(typed(reading.words, one.places) for one in reading.absent)),
+            absent=tuple(
+                dict.fromkeys(typed(reading.words, named.places) for named in reading.absent)
+            ),
             read=read,
             ignored=() if hits and not reading.meant else unread,
         )
@@ -105,7 +107,7 @@ class Search:
             places: [*self._reader.concepts(reading.words, places)]
             for places in dict.fromkeys(named.values() or [_EMPTY])
         }
-        if not (named or any(one.is_required for one in concepts[_EMPTY])):
+        if not (named or any(concept.is_required for concept in concepts[_EMPTY])):
             concepts[_EMPTY] = [replace(concept, facet=None) for concept in concepts[_EMPTY]]
         different = dict.fromkeys(chain.from_iterable(concepts.values()))
         own = [self._texts.of_diagnosis[id_] for id_ in named]
@@ -125,9 +127,9 @@ class Search:
         meets_any = any(candidate.met for candidate in candidates)
         if meets_any:
             fewest = min(len(candidate.lacking) for candidate in candidates)
-            candidates = [one for one in candidates if len(one.lacking) == fewest]
-        found = (candidate.number for candidate in candidates)
-        numbers = dict.fromkeys((*self._texts.titled(text), *found))
+            candidates = [best for best in candidates if len(best.lacking) == fewest]
+        best_first = (candidate.number for candidate in candidates)
+        numbers = dict.fromkeys((*self._texts.titled(text), *best_first))
         read, unread = self._how_read(reading, text)
         return Answers(
             tuple(self._texts.interventions[number] for number in numbers),
@@ -146,18 +148,21 @@ class Search:
 
     def suggest(self, text: str, most: int) -> list[Suggested]:
         """Return what the typed text may become; if nothing begins so, what it finds."""
-        begun = self._suggestions.of(text, most)
-        if begun or len(text.strip()) < SHORTEST:
-            return begun
-        return [
-            self._suggestions.diagnosis(hit.diagnosis_id, hit.matched)
-            for hit in self.diagnoses(text).hits[:most]
-        ] or [
-            self._suggestions.intervention(one)
-            for one in self.interventions(text).interventions[:MOST_INTERVENTIONS]
-        ]
+        if len(text.strip()) < SHORTEST:
+            return []
+        return (
+            self._suggestions.of(text, most)
+            or [
+                self._suggestions.diagnosis(hit.diagnosis_id, hit.matched)
+                for hit in self.diagnoses(text).hits[:most]
+            ]
+            or [
+                self._suggestions.intervention(intervention)
+                for intervention in self.interventions(text).interventions[:MOST_INTERVENTIONS]
+            ]
+        )
 
-    def _hit_of(self, concepts: Iterable[Concept], one: Intervention) -> InterventionHit:
+    def _hit_of(self, concepts: Iterable[Concept], intervention: Intervention) -> InterventionHit:
         """Return why an intervention was found: by concepts, or by the words of its diagnosis."""
         in_title, in_body = list[str](), list[str]()
         for concept in concepts:
@@ -165,14 +170,16 @@ class Search:
             words = sorted(concept.facet.title) if concept.facet else concept.stems
             if concept.facet or concept.is_required:
                 phrases += [(word,) for word in words]
-            if matched := self._texts.written(phrases, one.title):
+            if matched := self._texts.written(phrases, intervention.title):
                 in_title.append(matched)
-            elif not concept.facet and (matched := self._texts.written(phrases, body(one))):
+            elif not concept.facet and (
+                matched := self._texts.written(phrases, body(intervention))
+            ):
                 in_body.append(matched)
         if not (in_title or in_body):
-            return InterventionHit(one, matched=(self._names[one.diagnosis_id],))
+            return InterventionHit(intervention, matched=(self._names[intervention.diagnosis_id],))
         matched_in = MatchedIn.SUMMARY if in_body else MatchedIn.TITLE
-        return InterventionHit(one, matched_in, tuple(dict.fromkeys(in_title + in_body)))
+        return InterventionHit(intervention, matched_in, tuple(dict.fromkeys(in_title + in_body)))
 
     def _anywhere(
         self, reading: Reading, distances: dict[Concept, dict[int, int]]
@@ -201,11 +208,11 @@ class Search:
         concepts: Iterable[Concept],
         distances: Mapping[Concept, Mapping[int, int]],
     ) -> Iterator[_Candidate]:
-        required = [(one.typed, distances[one]) for one in concepts if one in distances]
-        meeting = [self._texts.meeting(one.facet) for one in concepts if one.facet is not None]
+        required = [(c.typed, distances[c]) for c in concepts if c in distances]
+        meeting = [self._texts.meeting(c.facet) for c in concepts if c.facet is not None]
         places_on_card = self._texts.places_on_card
         for number in numbers:
-            far = [found[number] for _, found in required if number in found]
+            far = [having[number] for _, having in required if number in having]
             distance = sum(far)
             yield _Candidate(
                 order,
@@ -214,7 +221,7 @@ class Search:
                 distance % IN_BODY,
                 places_on_card[number],
                 number,
-                tuple(words for words, found in required if number not in found),
+                tuple(words for words, having in required if number not in having),
                 len(far),
             )
 
@@ -314,15 +321,15 @@ def _best(ranked: Iterable[tuple[tuple[int, ...], Hit]]) -> tuple[Hit, ...]:
 
 def _places_of_diagnoses(reading: Reading) -> dict[str, frozenset[int]]:
     """Return the named diagnoses, or else those of wider words, with the places of their words."""
-    named = [(name, one.places) for one in reading.meant for name in one.names]
+    named = [(name, named.places) for named in reading.meant for name in named.names]
     certain = [(name, own) for name, own in named if not name.kind.is_wider]
     places: dict[str, frozenset[int]] = {}
-    for (_, _, ids, *_), own in certain or named:
-        for id_ in ids:
+    for name, own in certain or named:
+        for id_ in name.diagnosis_ids:
             places[id_] = places.get(id_, _EMPTY) | own
     return places
 
 
 def _wider(reading: Reading) -> Name | None:
-    names = chain.from_iterable(one.names for one in reading.meant)
+    names = chain.from_iterable(named.names for named in reading.meant)
     return next((name for name in names if name.kind.is_wider), None)

@@ -40,7 +40,7 @@ class Suggestions:
     """What can be suggested, by its words as written."""
 
     def __init__(self, catalogue: Catalogue, lexicon: Lexicon) -> None:
-        self._diagnosis_names = {one.diagnosis.id: one.diagnosis.name for one in catalogue.entries}
+        self._names = {entry.diagnosis.id: entry.diagnosis.name for entry in catalogue.entries}
         self._items: list[Name | Intervention] = []
         self._keys: list[str] = []
         self._having: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
@@ -48,8 +48,8 @@ class Suggestions:
             if len(name.diagnosis_ids) > name.kind.is_wider:
                 self._add(name, name.text)
         for entry in catalogue.entries:
-            for one in entry.visible_interventions():
-                self._add(one, one.title)
+            for intervention in entry.visible_interventions():
+                self._add(intervention, intervention.title)
         self._words = sorted(self._having)
 
     def _add(self, item: Name | Intervention, text: str) -> None:
@@ -65,31 +65,30 @@ class Suggestions:
         What begins so comes first, then likely diagnoses of a family, then short names.
         """
         words = written_words_of(text)
-        typed = " ".join(words)
-        if len(text.strip()) < SHORTEST or not words:
+        if not words:
             return []
+        typed = " ".join(words)
         ranked = sorted(
             (not self._keys[number].startswith(typed), len(self._keys[number]), number)
             for number in self._with(words)
         )
-        found = [(is_within, self._items[number]) for is_within, _, number in ranked]
-        names = [(is_within, one) for is_within, one in found if isinstance(one, Name)]
-        titles = [one for _, one in found if isinstance(one, Intervention)]
+        items = {self._items[number]: is_within for is_within, _, number in ranked}
+        names = [item for item in items if isinstance(item, Name)]
+        titled = [item for item in items if isinstance(item, Intervention)]
         likely = {
             id_: place
-            for is_within, name in reversed(names)
-            if name.kind is Kind.FAMILY and not is_within
+            for name in reversed(names)
+            if name.kind is Kind.FAMILY and not items[name]
             for place, id_ in enumerate(name.diagnosis_ids)
         }
 
-        def rank(one: tuple[bool, Name]) -> tuple[bool, int, bool]:
-            is_within, name = one
-            place = likely.get(name.diagnosis_ids[0], _LAST) if not name.kind.is_wider else _LAST
-            return place == _LAST and is_within, place, name.kind.is_wider
+        def rank(name: Name) -> tuple[bool, int, bool]:
+            place = _LAST if name.kind.is_wider else likely.get(name.diagnosis_ids[0], _LAST)
+            return place == _LAST and items[name], place, name.kind.is_wider
 
-        by_name = {name.diagnosis_ids for _, name in names if name.kind is Kind.NAME}
+        by_name = {name.diagnosis_ids for name in names if name.kind is Kind.NAME}
         suggested: dict[tuple[str, ...], Suggested] = {}
-        for _, name in sorted(names, key=rank):
+        for name in sorted(names, key=rank):
             ids = name.diagnosis_ids
             if name.kind.is_wider:
                 wider = Suggested("wider", name.text, f"{len(ids)} diagnoses")
@@ -97,17 +96,17 @@ class Suggestions:
             else:
                 matched = name.meaning if ids in by_name else name.text
                 suggested.setdefault(ids, self.diagnosis(ids[0], matched))
-        places = min(len(titles), max(MOST_INTERVENTIONS, most - len(suggested)))
-        begun = [*suggested.values()][: most - places]
-        return [*begun, *map(self.intervention, titles[:places])]
+        places = min(len(titled), max(MOST_INTERVENTIONS, most - len(suggested)))
+        first = [*suggested.values()][: most - places]
+        return [*first, *map(self.intervention, titled[:places])]
 
     def diagnosis(self, id_: str, matched: str) -> Suggested:
-        name = self._diagnosis_names[id_]
+        name = self._names[id_]
         return Suggested("diagnosis", name, "" if matched == name else matched, id_)
 
-    def intervention(self, one: Intervention) -> Suggested:
-        name = self._diagnosis_names[one.diagnosis_id]
-        return Suggested("intervention", one.title, name, one.diagnosis_id, one.id)
+    def intervention(self, found: Intervention) -> Suggested:
+        name = self._names[found.diagnosis_id]
+        return Suggested("intervention", found.title, name, found.diagnosis_id, found.id)
 
     def _with(self, words: Sequence[str]) -> set[int]:
         """Return the items with these words, the last as a beginning, or with one of all."""

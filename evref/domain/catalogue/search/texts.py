@@ -55,12 +55,12 @@ class Texts:
             own = entry.in_card_order()
             first = len(self.interventions)
             self.of_diagnosis[entry.diagnosis.id] = range(first, first + len(own))
-            for number, one in enumerate(own, first):
-                self.interventions.append(one)
+            for number, intervention in enumerate(own, first):
+                self.interventions.append(intervention)
                 self.places_on_card.append(number - first)
-                for word in set(self._stemmed(one.title)):
+                for word in set(self._stemmed(intervention.title)):
                     self._title[word].append(number)
-                for known in self._words_and_phrases(self._stemmed(body(one))):
+                for known in self._words_and_phrases(self._stemmed(body(intervention))):
                     self._body[known].append(number)
         self.all = range(len(self.interventions))
         self.words = frozenset(map(fold, self._stems))
@@ -105,21 +105,21 @@ class Texts:
         if facet.name not in self._meeting:
             in_title = set[int]().union(*(self._title.get(word, ()) for word in facet.title))
             self._meeting[facet.name] = bytearray(
-                (number in in_title) + (one.module in facet.modules or one.phase in facet.phases)
-                for number, one in enumerate(self.interventions)
+                (number in in_title) + (own.module in facet.modules or own.phase in facet.phases)
+                for number, own in enumerate(self.interventions)
             )
         return self._meeting[facet.name]
 
     def written(self, phrases: Iterable[Phrase], text: str) -> str | None:
         """Return the words of the text, as written, that are the first of the phrases in it."""
-        found = [
+        stemmed = [
             (match, word) for match in _WRITTEN.finditer(text) for word in self._stemmed(match[0])
         ]
-        stems = [word for _, word in found]
+        stems = [word for _, word in stemmed]
         for phrase in phrases:
             place = place_of(phrase, stems)
             if place is not None:
-                first, last = found[place][0], found[place + len(phrase) - 1][0]
+                first, last = stemmed[place][0], stemmed[place + len(phrase) - 1][0]
                 return text[first.start() : last.end()]
         return None
 
@@ -148,5 +148,5 @@ def _within(among: Collection[range], numbers: array[int]) -> array[int]:
     return within
 
 
-def body(one: Intervention) -> str:
-    return one.summary if one.cautions is None else f"{one.summary} {one.cautions}"
+def body(intervention: Intervention) -> str:
+    return f"{intervention.summary} {intervention.cautions or ''}"
