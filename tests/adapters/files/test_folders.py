@@ -124,21 +124,6 @@ def test_a_pipe_is_rejected_without_waiting(tmp_path: Path) -> None:
     assert expected == faults_in(tmp_path)
 
 
-def test_a_link_out_of_its_folder_is_rejected(tmp_path: Path) -> None:
-    """A folder from somebody else must not make the service read other files."""
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (tmp_path / "folder-2").mkdir()
-    (tmp_path / "folder-2" / "secret").write_text("password")
-    (folder / "link.yaml").symlink_to("../folder-2/secret")
-
-    assert faults_in(folder) == (
-        FileFault(
-            str(folder / "link.yaml"), None, "is a symbolic link that leads out of its folder"
-        ),
-    )
-
-
 def test_a_link_within_its_folder_is_read(tmp_path: Path) -> None:
     """In a mounted Kubernetes volume, each name is a link to the current version."""
     (tmp_path / "..data").mkdir()
@@ -195,6 +180,6 @@ def test_hostile_files_take_little_memory(tmp_path: Path) -> None:
 
     assert "huge.yaml: must have at most 1048576 bytes (1 MiB)" in done.stdout
     assert "deep.yaml:1: must not be nested deeper than 20 levels" in done.stdout
-    assert "bomb.yaml:1: anchors (&) and aliases (*) are not allowed" in done.stdout
+    assert "bomb.yaml:1: anchors (&), aliases (*) and tags (!)" in done.stdout
     assert "nodes.yaml:1: " in done.stdout
     assert "many.yaml:1: " in done.stdout

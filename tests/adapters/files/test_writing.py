@@ -206,20 +206,6 @@ def test_a_folder_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_text() == "kept"
 
 
-def test_a_file_too_large_to_be_read_back_is_not_written(tmp_path: Path) -> None:
-    interventions = [an_intervention(f"a-{number}", summary="x" * 700) for number in range(1500)]
-    catalogue = a_catalogue(an_entry(interventions=interventions))
-
-    assert faults_of_writing(catalogue, tmp_path / "out") == (
-        FileFault(
-            str(tmp_path / "out" / "knee-osteoarthritis.yaml"),
-            None,
-            "would have more than 1048576 bytes",
-        ),
-    )
-    assert not (tmp_path / "out").exists()
-
-
 def test_a_full_disk_is_a_fault(tmp_path: Path) -> None:
     summaries = [an_intervention(f"a-{number}", summary="x" * 700) for number in range(9)]
     before = resource.getrlimit(resource.RLIMIT_FSIZE)

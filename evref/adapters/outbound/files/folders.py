@@ -13,7 +13,6 @@ LARGEST_FILE = 1024 * 1024
 """In bytes."""
 
 _SUFFIXES = (".yaml", ".yml")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Folders:
@@ -48,23 +47,17 @@ class Folders:
     def _add_folder(self, folder: Path) -> bool:
         """Add the files in the folder; return whether there was any file to read or to refuse."""
         before = len(self.files) + len(self.faults)
-        root = os.path.realpath(folder)
         for parent, folders, files in os.walk(folder, onerror=self._refuse_folder):
-            entered = [
-                name
-                for name in sorted(folders)
-                if not (name.startswith(".") or Path(parent, name).is_symlink())
+            skipped = [
+                name for name in folders if name.startswith(".") or Path(parent, name).is_symlink()
             ]
-            for name in sorted({*folders, *files}.difference(entered)):
-                path = Path(parent, name)
-                is_of_catalogue = name.lower().endswith(_SUFFIXES) and not name.startswith(".")
-                if not is_of_catalogue or path.is_dir():
-                    self.not_read.append(shown_path(path))
-                elif path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(root):
-                    self._refuse(path, "is a symbolic link that leads out of its folder")
+            for name in sorted(files):
+                if name.lower().endswith(_SUFFIXES) and not name.startswith("."):
+                    self.files.append(Path(parent, name))
                 else:
-                    self.files.append(path)
-            folders[:] = entered
+                    skipped.append(name)
+            self.not_read += [shown_path(Path(parent, name)) for name in sorted(skipped)]
+            folders[:] = sorted({*folders}.difference(skipped))
         return len(self.files) + len(self.faults) > before
 
     def _refuse_folder(self, error: OSError) -> None:
@@ -83,25 +76,20 @@ def text_of(path: Path) -> str:
         raise FileError(None, f"cannot be read: {reason(error)}") from error
     if len(data) > LARGEST_FILE:
         raise FileError(None, f"must have at most {LARGEST_FILE} bytes (1 MiB)")
-    data = data.removeprefix(_BYTE_ORDER_MARK)
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        message = f"must be UTF-8, has the byte 0x{data[error.start]:02X}"
+        line = error.object.count(b"\n", 0, error.start) + 1
+        message = f"must be UTF-8, has the byte 0x{error.object[error.start]:02X}"
         raise FileError(line, message) from None
 
 
 def opened(path: Path) -> BinaryIO:
     """Open a file, without waiting for a pipe or reading from a device."""
-    # Opening a pipe would otherwise block until another process writes to it.
-    file = open(  # noqa: SIM115 - the caller closes it
-        path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)
-    )
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
+    # Opening a pipe would block until another process writes to it.
+    if not stat.S_ISREG(path.stat().st_mode):
         raise FileError(None, "is neither a file nor a folder")
-    return file
+    return path.open("rb")
 
 
 def reason(error: OSError | ValueError) -> str:

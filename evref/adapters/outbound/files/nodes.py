@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 import yaml
 
 from evref.adapters.outbound.codec.records import NUMBER, Unquoted
-from evref.domain.rules import CONTROL
 
 DEEPEST_NESTING = 20
 MOST_NODES = 50_000
@@ -114,7 +113,10 @@ class _Reader:
         line = self._lines.number(event.start_mark)
         if isinstance(event, yaml.CollectionStartEvent) and depth == DEEPEST_NESTING:
             raise FileError(line, f"must not be nested deeper than {DEEPEST_NESTING} levels")
-        _refuse_anchor_and_tag(event, line)
+        # A few aliases can expand to billions of nodes, and a catalogue file needs none.
+        if event.anchor is not None or event.tag is not None:
+            message = "anchors (&), aliases (*) and tags (!) are not allowed, write the value out"
+            raise FileError(line, message)
         match event:
             case yaml.SequenceStartEvent():
                 items = [self._node(item, depth + 1) for item in self._inner()]
@@ -144,28 +146,12 @@ class _Reader:
 def _check_key(key: Node, fields: Mapping[str, Node]) -> None:
     if key.inner is not None:
         raise FileError(key.line, "a key must be a plain word, not a list or a mapping")
-    if key.data == Unquoted("<<"):
-        raise FileError(key.line, "merge keys (<<) are not allowed, write the fields out")
     if key.text in fields:
         first = fields[key.text].line
         raise FileError(key.line, f"{shown(key.text)}: is given twice, first on line {first}")
 
 
-def _refuse_anchor_and_tag(event: _NodeEvent, line: int) -> None:
-    # A few aliases can expand to billions of nodes, and a catalogue file needs none.
-    if event.anchor is not None:
-        message = "anchors (&) and aliases (*) are not allowed, write the value out"
-        raise FileError(line, message)
-    if event.tag is not None:
-        name = shown(event.tag.replace("tag:yaml.org,2002:", "!!", 1))
-        raise FileError(line, f"tags are not allowed, remove {name}")
-
-
 def _scalar(event: yaml.ScalarEvent, line: int) -> Node:
-    control = CONTROL.search(event.value)
-    if control is not None:
-        name = f"U+{ord(control.group()):04X}"
-        raise FileError(line, f"must be text without control characters, has {name}")
     text = event.value.strip()
     tag = _resolve(yaml.ScalarNode, event.value, event.implicit)
     data: object

@@ -9,11 +9,7 @@ from typing import Any
 import yaml
 
 from evref.adapters.outbound.codec.document import to_document
-from evref.adapters.outbound.files.folders import (
-    LARGEST_FILE,
-    reason,
-    shown_path,
-)
+from evref.adapters.outbound.files.folders import reason, shown_path
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
 from evref.ports.catalogue import FileFault, InvalidCatalogueError
@@ -33,21 +29,13 @@ _DUMPER: type[yaml.SafeDumper | yaml.CSafeDumper] = getattr(yaml, "CSafeDumper",
 
 def write_files(catalogue: Catalogue, folder: Path) -> None:
     """Write `ID.yaml` for each entry to the folder, which is created if it does not exist."""
-    texts = {f"{entry.diagnosis.id}.yaml": text_of_entry(entry) for entry in catalogue.entries}
-    too_large = [
-        FileFault(shown_path(folder / name), None, f"would have more than {LARGEST_FILE} bytes")
-        for name, text in texts.items()
-        if len(text.encode()) > LARGEST_FILE
-    ]
-    if too_large:
-        raise InvalidCatalogueError(too_large)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             message = "is not empty; name a folder that is empty or does not exist"
             raise InvalidCatalogueError([FileFault(shown_path(folder), None, message)])
-        for name, text in texts.items():
-            (folder / name).write_bytes(text.encode())
+        for entry in catalogue.entries:
+            (folder / f"{entry.diagnosis.id}.yaml").write_bytes(text_of_entry(entry).encode())
     except (OSError, ValueError) as error:
         message = f"cannot be written: {reason(error)}"
         raise InvalidCatalogueError([FileFault(shown_path(folder), None, message)]) from error
