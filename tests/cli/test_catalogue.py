@@ -85,27 +85,6 @@ def test_a_load_that_would_remove_diagnoses_is_refused(ready: Run, files: Path) 
     assert served(ready) == before
 
 
-def test_a_load_that_would_remove_interventions_is_refused(ready: Run, files: Path) -> None:
-    """The diagnosis stays. An intervention whose module is disabled is not served any more."""
-    ready("catalogue", "load", "--allow-removals", str(files))
-    before = served(ready)
-    knee = files / "knee-osteoarthritis.yaml"
-    text = knee.read_text(encoding="utf-8")
-    modules = "enabled_modules: [fitt_vip, pharmaconeutral, home, concept, prevention, diagnostic]"
-    assert modules in text
-    knee.write_text(text.replace(modules, modules.replace(", prevention", "")), encoding="utf-8")
-
-    planned = ready("catalogue", "load", "--dry-run", str(files))
-    refused = ready("catalogue", "load", str(files))
-
-    removed = [line for line in refused.err.splitlines() if line.startswith("would remove: ")]
-    assert (planned.status, refused.status) == (0, 1)
-    assert removed == ["would remove: knee-osteoarthritis-prevention-after-knee-injury"]
-    assert removed[0] in planned.err.splitlines()
-    assert "evref: 1 intervention would be removed. Nothing was changed. " in refused.err
-    assert served(ready) == before
-
-
 @pytest.mark.parametrize(("answer", "is_loaded"), [(b"y\n", True), (b"\n", False)])
 def test_a_person_at_a_terminal_is_asked(
     ready: Run, folder: Path, files: Path, answer: bytes, is_loaded: bool

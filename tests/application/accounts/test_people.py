@@ -93,12 +93,7 @@ def test_the_inviter_does_not_learn_that_somebody_is_a_member_elsewhere(
 
 @pytest.mark.parametrize(
     ("refused", "message"),
-    [
-        ("short", "8 to 1024"),
-        (SingleGuess.GUESS, "is easily guessed"),
-        (NEW, "is easily guessed"),
-        ("\ud800" * 8, "UTF-8"),
-    ],
+    [("short", "8 to 1024"), (SingleGuess.GUESS, "is easily guessed"), (NEW, "is easily guessed")],
 )
 def test_a_rejected_password_leaves_the_invitation_open(
     people: People, admin: Member, refused: str, message: str

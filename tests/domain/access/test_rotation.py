@@ -1,14 +1,14 @@
 """Rotation of keys: which secrets are valid, and until when."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evref.domain.access.key import LONGEST_OVERLAP, OVERLAPS, ApiKey
-from evref.domain.errors import InvalidApiKeyError, InvalidValueError, KeyRevokedError
+from evref.domain.errors import InvalidApiKeyError, InvalidValueError
 from evref.testing.builders import NOON, a_key, a_secret
 
 HOUR, DAY, TICK = timedelta(hours=1), timedelta(days=1), timedelta(microseconds=1)
@@ -56,16 +56,6 @@ def test_an_overlap_out_of_range_is_rejected(key: ApiKey, keep_old_for: timedelt
         rotated(key, "bbbb", keep_old_for)
 
 
-def test_revoking_ends_both_secrets_for_good(key: ApiKey) -> None:
-    after = rotated(key, "bbbb", HOUR).revoked(NOON)
-
-    assert not works(after, "aaaa", NOON)
-    assert not works(after, "bbbb", NOON)
-    assert after.ending_secrets(NOON) == ()
-    with pytest.raises(KeyRevokedError):
-        rotated(after, "cccc", HOUR)
-
-
 def test_an_expired_key_can_be_rotated_and_works_once_it_is_extended(key: ApiKey) -> None:
     today = NOON.date()
     expired = rotated(key.changed(expires_on=today - DAY), "bbbb", HOUR)
@@ -98,12 +88,6 @@ def test_a_secret_ends_with_its_key_if_that_expires_earlier(key: ApiKey) -> None
     assert ends(after) == [("aaaa", midnight)]
     assert works(after, "aaaa", midnight - TICK)
     assert not works(after, "aaaa", midnight)
-
-
-def test_an_expiry_far_away_does_not_matter(key: ApiKey) -> None:
-    after = rotated(key.changed(expires_on=date.max), "bbbb", HOUR)
-
-    assert ends(after) == [("aaaa", NOON + HOUR)]
 
 
 @dataclass(frozen=True)
