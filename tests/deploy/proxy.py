@@ -77,17 +77,13 @@ class Nginx:
             response = http.getresponse()
             return Answer(response.status, dict(response.getheaders()), response.read())
 
-    def curl(self, *arguments: str, sent: bytes = b"") -> Answer:
+    def curl(self, path: str, *arguments: str, tls: bool = True, sent: bytes = b"") -> Answer:
         """Send a request with curl, in any version of HTTP; names of headers are in lower case."""
+        origin = f"https://127.0.0.1:{self.tls}" if tls else f"http://127.0.0.1:{self.plain}"
         done = subprocess.run(
             [
-                needs("curl"),
-                "--silent",
-                "--insecure",
-                "--include",
-                "--header",
-                "Expect:",
-                *arguments,
+                *(needs("curl"), "--silent", "--insecure", "--include", "--header", "Expect:"),
+                *(*arguments, f"{origin}{path}"),
             ],
             input=sent,
             capture_output=True,

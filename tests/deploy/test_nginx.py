@@ -94,9 +94,7 @@ def test_what_is_too_long_is_a_problem_in_every_version(
     nginx: Nginx, *, sent_id: str, version: str, path: str, arguments: list[str], status: int
 ) -> None:
     response = nginx.curl(
-        *(version, *arguments, "--header", f"X-Request-ID: {sent_id}"),
-        f"https://127.0.0.1:{nginx.tls}{path}",
-        sent=b"x" * 65537,
+        *(path, version, *arguments, "--header", f"X-Request-ID: {sent_id}"), sent=b"x" * 65537
     )
 
     problem = json.loads(response.body)
@@ -148,7 +146,7 @@ def answered(nginx: Nginx, sent: bytes) -> Answer:
 def test_a_browser_gets_a_page_and_a_program_a_problem(nginx: Nginx, path: str) -> None:
     """The API returns problem documents to browsers too."""
     browser = ("--header", "Accept: text/html", "--request", "AB")
-    response = nginx.curl(*browser, f"https://127.0.0.1:{nginx.tls}{path}")
+    response = nginx.curl(path, *browser)
 
     assert response.status == 400
     assert response.headers["content-type"] == (
@@ -173,12 +171,12 @@ def test_no_key_no_search_and_no_invitation_is_repeated(nginx: Nginx, version: s
     answers = []
 
     for path in (*paths, "/catalogue?q=diabetes", f"/{'x' * 5000}?q=diabetes"):
-        for scheme, port in (("https", nginx.tls), ("http", nginx.plain)):
+        for tls in (True, False):
             answer = nginx.curl(
-                version if scheme == "https" else "--http1.1",
+                *(path, version if tls else "--http1.1"),
                 *("--header", f"X-Request-ID: {KEY}", "--referer", f"https://x/?q=diabetes{KEY}"),
                 *("--request", "EVREF_ABCDEF") if path == paths[0] else (),
-                f"{scheme}://127.0.0.1:{port}{path}",
+                tls=tls,
             )
             answers.append(str(answer))
 
@@ -227,9 +225,8 @@ def test_long_fields_pass_and_of_the_cookies_only_those_of_the_service(
     with recorder() as (port, received), running(port) as proxy:
         for sent in ([f"Cookie: {'; '.join([first, *rest])}"], [f"Cookie: {first}"], []):
             fields = [word for field in sent for word in ("--header", field)]
-            proxy.curl(version, *fields, f"https://127.0.0.1:{proxy.tls}/catalogue")
-    long = ("--header", "X: " + "x" * 15_000)
-    answer = nginx.curl(version, *long, f"https://127.0.0.1:{nginx.tls}/health/live")
+            proxy.curl("/catalogue", version, *fields)
+    answer = nginx.curl("/health/live", version, "--header", "X: " + "x" * 15_000)
 
     cookies = [dict(fields).get("cookie") for fields in received]
     assert [cookie and SimpleCookie(cookie).items() for cookie in cookies] == [
