@@ -14,7 +14,6 @@ from evref.adapters.inbound.fhir.mappings import (
     STRENGTHS,
     Coding,
 )
-from evref.adapters.inbound.fhir.outcome import status_of
 from evref.adapters.inbound.fhir.search import DEFAULT_COUNT, MOST_COUNT, SEARCH
 from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
 from evref.adapters.inbound.web.problems import DOCUMENTED
@@ -48,7 +47,7 @@ def codes(codings: Iterable[Coding]) -> list[str]:
             for certainty, codings in QUALITIES.items()
         ],
         [
-            [f"`{slug}`", str(int(status_of(DOCUMENTED[slug].status))), f"`{issue}`"]
+            [f"`{slug}`", str(DOCUMENTED[slug].status.value).replace("422", "400"), f"`{issue}`"]
             for slug, issue in ISSUE_TYPES.items()
         ],
     ],

@@ -1,6 +1,5 @@
 """The views: the CapabilityStatement, and reading and searching of each resource type."""
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from functools import lru_cache, partial
@@ -9,7 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, request
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import MethodNotAllowed
-from werkzeug.http import parse_options_header
+from werkzeug.http import parse_dict_header, parse_options_header
 
 from evref.adapters.inbound.fhir import interactions, search
 from evref.adapters.inbound.fhir.conformance import capability_statement
@@ -31,9 +30,6 @@ from evref.domain.catalogue.served import Served
 # `_format` may accept a format that the Accept header does not.
 _NOT_IN_HEADER = "*/*"
 _OFFERS = (MEDIA_TYPE, _NOT_IN_HEADER)
-
-# RFC 7240, and R4, search, errors.
-_LENIENT = re.compile(r"(?i)(^|[,;\s])handling\s*=\s*\"?lenient\"?\s*($|[,;])")
 
 _ACCEPTED = {"application/fhir+json", "application/json", "text/json", "application/*", "*/*"}
 _VERSIONS = {None, "4.0", "4.0.1"}
@@ -58,7 +54,9 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         sent = query.posted_or_sent()
         parameters = search.SEARCH[resource_type]
         ignored: list[str] = []
-        if _LENIENT.search(request.headers.get("Prefer", "")):
+        # RFC 7240, and R4, search, errors.
+        preferences = parse_dict_header(request.headers.get("Prefer", "").lower())
+        if preferences.get("handling") == "lenient":
             ignored = [name for name in sent if not search.is_known(name, parameters)]
             known = [pair for pair in sent.items(multi=True) if pair[0] not in ignored]
             sent = MultiDict(known)

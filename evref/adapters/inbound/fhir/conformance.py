@@ -106,10 +106,10 @@ def _resource(resource_type: str, documentation: str) -> dict[str, Any]:
                 "name": name,
                 "definition": _definition(resource_type, name),
                 "type": parameter.type,
-                "documentation": parameter.text,
+                "documentation": "; ".join(parameter.allowed),
             }
             for name, parameter in SEARCH[resource_type].items()
-            if parameter.text
+            if parameter.type and ":" not in name
         ],
     }
     included = {"searchInclude": [INCLUDED[0]]} if resource_type == PLAN_DEFINITION else {}

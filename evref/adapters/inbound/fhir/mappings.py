@@ -9,7 +9,7 @@ from evref.domain.catalogue.evidence import Certainty, Recommendation
 
 PUBLISHER = "Evidence Reference Service"
 
-DEFINED_ON = "2026-11-22"
+DEFINED_ON = "2026-11-27"
 """The day of the last change to the CapabilityStatement or a definition."""
 
 

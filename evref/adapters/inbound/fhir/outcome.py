@@ -17,18 +17,11 @@ MEDIA_TYPE = "application/fhir+json"
 _TYPE = re.compile(r"(?P<system>https?://.+)[/#](?P<code>[a-z-]+)")
 
 
-def status_of(status: int) -> HTTPStatus:
-    """Return the status in FHIR of a problem with this status in the other interfaces.
-
-    FHIR uses 422 for resources that break a rule, and 400 for a query (R4, http, search).
-    """
-    if status == HTTPStatus.UNPROCESSABLE_ENTITY:
-        return HTTPStatus.BAD_REQUEST
-    return HTTPStatus(status)
-
-
 def render_problem(problem: ProblemDetails, environ: WSGIEnvironment) -> RawResponse:
-    status = status_of(problem.status)
+    status = problem.status
+    # In FHIR, 422 is for resources that break a rule, and 400 for a query (R4, http, search).
+    if status == HTTPStatus.UNPROCESSABLE_ENTITY:
+        status = HTTPStatus.BAD_REQUEST
     outcome = {"resourceType": "OperationOutcome", "issue": _issues(problem, environ)}
     text = json.dumps(outcome, ensure_ascii=False)
     return problem_response(problem, MEDIA_TYPE, text, status=status)

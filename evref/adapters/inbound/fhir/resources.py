@@ -30,7 +30,6 @@ from evref.domain.catalogue.vocabulary import DISCLAIMER, MEANINGS, NAMES
 
 _USAGE_CONTEXT = "http://terminology.hl7.org/CodeSystem/usage-context-type"
 _XHTML = "http://www.w3.org/1999/xhtml"
-_PUBMED = "https://pubmed.ncbi.nlm.nih.gov/"
 
 
 def narrative(title: str, paragraphs: Iterable[str], items: Iterable[str] = ()) -> dict[str, str]:
@@ -284,7 +283,6 @@ def _justification(intervention: Intervention) -> list[dict[str, Any]]:
 
 
 def _citation(reference: Reference) -> dict[str, Any]:
-    pubmed = None if reference.pmid is None else f"{_PUBMED}{reference.pmid}/"
     sentences = (
         _sentence(reference.authors),
         _sentence(reference.title),
@@ -292,17 +290,12 @@ def _citation(reference: Reference) -> dict[str, Any]:
         f"doi:{reference.doi}." if reference.doi else "",
         f"PMID: {reference.pmid}." if reference.pmid else "",
     )
-    return _without_empty(
-        {
-            "type": "citation",
-            "display": reference.kind.value.replace("_", " ").capitalize(),
-            "citation": " ".join(filter(None, sentences)),
-            "url": reference.url,
-            "document": None
-            if pubmed in {None, reference.url}
-            else {"url": pubmed, "title": "PubMed"},
-        }
-    )
+    return {
+        "type": "citation",
+        "display": reference.kind.value.replace("_", " ").capitalize(),
+        "citation": " ".join(filter(None, sentences)),
+        "url": reference.url,
+    }
 
 
 def _sentence(text: str) -> str:

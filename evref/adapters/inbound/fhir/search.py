@@ -32,7 +32,7 @@ from evref.adapters.inbound.fhir.values import (
     set_of,
     values_of,
 )
-from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS, SNOMED_CT
+from evref.adapters.inbound.web.code_systems import CODE_SYSTEMS
 from evref.adapters.inbound.web.problems import InvalidParametersError, ParameterFault
 from evref.domain.catalogue.record_code import FORMS, MOST_VALUES
 from evref.domain.catalogue.search.found import LONGEST_TEXT, Found
@@ -49,7 +49,7 @@ class Parameter:
     `read` gets the text of a single parameter. Any other can be repeated, which is combined with
     AND, and has several values separated by commas, which are combined with OR; then `read` gets
     these. It raises `InvalidError` if they are not allowed. `longest` limits the characters of all
-    of them. The CapabilityStatement shows its `type` and `text`.
+    of them. The CapabilityStatement shows its `type`, if it has one, and what is allowed.
     """
 
     allowed: tuple[str, ...]
@@ -58,7 +58,6 @@ class Parameter:
     is_single: bool = False
     longest: int | None = None
     type: str = ""
-    text: str = ""
 
     def value(self, texts: Sequence[str]) -> Any:
         if self.is_single:
@@ -98,22 +97,16 @@ _CODES = (
     f"systems: {', '.join(url for system in CODE_SYSTEMS for url in system.urls)}; or urn:oid:…",
     *(f"codes: {forms}" for forms in FORMS.values()),
 )
-_SYSTEMS = ", ".join(f"{url} ({system.name})" for system in CODE_SYSTEMS for url in system.urls)
 
 
-def _token(select: Select, text: str) -> Parameter:
-    return Parameter(_CODES[:1], set_of(read_token), select, type="token", text=text)
+def _token(select: Select) -> Parameter:
+    return Parameter(_CODES[:1], set_of(read_token), select, type="token")
 
 
-def _string(select: Select, text: str = "") -> Parameter:
+def _string(select: Select) -> Parameter:
     allowed = f"1 to {MOST_VALUES} texts separated by commas, up to {LONGEST_TEXT} characters in "
     return Parameter(
-        (f"{allowed}all of them",),
-        set_of(read_text),
-        select,
-        longest=LONGEST_TEXT,
-        type="string",
-        text=text,
+        (f"{allowed}all of them",), set_of(read_text), select, longest=LONGEST_TEXT, type="string"
     )
 
 
@@ -123,49 +116,30 @@ _OF_DEFINITIONS = {
         set_of(read_id),
         Selection.by_id,
         type="token",
-        text="The ids of resources.",
     ),
     "url": Parameter(
         (f"1 to {MOST_VALUES} canonical URLs separated by commas, each as url or as url|version",),
         set_of(read_url),
         Selection.by_url,
         type="uri",
-        text="The canonical URLs of resources, as url or as url|version.",
     ),
-    "version": _token(Selection.by_version, "The versions of resources."),
-    "status": _token(Selection.by_status, "The status, which is active for every resource."),
-    "name": _string(
-        Selection.by_name, "The beginning of the computable names (the element `name`)."
-    ),
+    "version": _token(Selection.by_version),
+    "status": _token(Selection.by_status),
+    "name": _string(Selection.by_name),
 }
 _OF_CATALOGUE = {
     **_OF_DEFINITIONS,
-    "identifier": _token(
-        Selection.by_identifier, "The ids in the catalogue, as id or as system|id."
-    ),
-    "context": Parameter(
-        _CODES,
-        read_codes,
-        Selection.by_context,
-        type="token",
-        text="Codes of the diagnosis, as code or as system|code, as written in records. The system "
-        f"determines the edition. Code systems: {_SYSTEMS}, or their OIDs as urn:oid:…; "
-        f"{SNOMED_CT.urls[0]} (SNOMED CT) if the operator has loaded a map",
-    ),
-    "title": _string(
-        Selection.by_words,
-        "Words, as people type them: they find a diagnosis by its name and other names, and an "
-        "intervention by its title. Modifiers: :contains and :exact.",
-    ),
+    "identifier": _token(Selection.by_identifier),
+    "context": Parameter(_CODES, read_codes, Selection.by_context, type="token"),
+    "title": _string(Selection.by_words),
     "title:contains": _string(Selection.by_part_of_title),
     "title:exact": _string(Selection.by_title),
-    "topic": _token(Selection.by_topic, "Modules and phases, as code or as system|code."),
+    "topic": _token(Selection.by_topic),
     "_lastUpdated": Parameter(
         ("dates or times, such as 2026-11 or ge2026-11-22T08:00:00Z",),
         set_of(read_period),
         Selection.by_last_update,
         type="date",
-        text="The time of the publication that last changed the diagnosis or its interventions.",
     ),
 }
 _SORT = {
