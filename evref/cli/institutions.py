@@ -84,8 +84,8 @@ def set_limits(name: str, **caps_text: str | None) -> None:
         if text is not None
     }
     caps = container.manage_keys().set_caps(OPERATOR, institution.id, **changed)
-    for cap, value in asdict(caps).items():
-        click.echo(f"{cap.replace('_', ' ')}: {'none' if value is None else value}")
+    for name_of_cap, value in caps.in_words().items():
+        click.echo(f"{name_of_cap}: {value}")
 
 
 @institution.command("set-sign-in")

@@ -1,7 +1,7 @@
 """`evref key`."""
 
+from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 
 import click
 
@@ -192,8 +192,5 @@ def revoke(key_id: str) -> None:
 @as_json
 def usage(key_id: str, *, as_json: bool) -> None:
     """Show a key's requests per UTC day for the last 30 days. Days without requests are omitted."""
-    rows: list[dict[str, Any]] = [
-        {"day": day.day, "limit": day.limit, "admitted": day.admitted, "refused": day.refused}
-        for day in stored().manage_keys().history(OPERATOR, key_id)
-    ]
+    rows = [asdict(day) for day in stored().manage_keys().history(OPERATOR, key_id)]
     print_rows(rows, as_json=as_json, empty="The key was not used in the last 30 days.")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Unpack
 
@@ -178,7 +178,7 @@ class ManageKeys:
             caps = replace(before, **changed)
             changes.keys.set_caps(institution_id, caps)
             if caps != before:
-                detail = _differences(_caps_in_words(before), _caps_in_words(caps))
+                detail = _differences(before.in_words(), caps.in_words())
                 changes.record(Action.CAPS_SET, detail, institution_id=institution_id)
         return caps
 
@@ -256,12 +256,6 @@ def _check_caps(changes: Changes, before: ApiKey | None, after: ApiKey) -> None:
 def _record(changes: Changes, action: Action, key: ApiKey, detail: str) -> None:
     subject = Subject(SubjectKind.KEY, key.id)
     changes.record(action, detail, institution_id=key.institution_id, subject=subject)
-
-
-def _caps_in_words(caps: KeyCaps) -> dict[str, object]:
-    return {
-        name.replace("_", " "): "none" if cap is None else cap for name, cap in asdict(caps).items()
-    }
 
 
 def _key_in_words(key: ApiKey) -> dict[str, object]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 from dataclasses import dataclass, replace
-from enum import Enum, auto
 
 from evref.application.accounts.membership import member_with_email, record
 from evref.application.accounts.people import People
@@ -20,17 +19,11 @@ from evref.domain.errors import (
     LastAdminError,
     NotFoundError,
     NotSignedInError,
+    WrongCredentialsError,
 )
 from evref.ports.accounts import INSTITUTIONS, MEMBERS, PROXY_SIGN_INS, SIGN_IN_DOMAINS
 from evref.ports.storage import Storage
 from evref.ports.system import Clock
-
-
-class Refusal(Enum):
-    """The reasons for which a proxy cannot sign a person in."""
-
-    SECRET = auto()
-    ADDRESS = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +46,10 @@ class SignInByProxy:
 
     def __call__(
         self, secret: str, address: str, token: SessionToken | None, *, is_page: bool = True
-    ) -> ProxySession | Refusal:
-        """Return the session of the member with this e-mail address.
+    ) -> ProxySession | None:
+        """Return the session of the member with this e-mail address, or None if it is refused.
+
+        If no institution has the secret, raise `WrongCredentialsError`.
 
         The browser's session, with this token, continues if a proxy began it for this member, and
         ends otherwise. Only a request for a page begins and ends sessions.
@@ -64,7 +59,7 @@ class SignInByProxy:
         # All secrets are compared, so that the time reveals nothing.
         matching = [sign_in for sign_in in sign_ins if hmac.compare_digest(sign_in.digest, digest)]
         if not matching:
-            return Refusal.SECRET
+            raise WrongCredentialsError
         institution_id = matching[0].institution_id
         domains = self.storage.records.find(SIGN_IN_DOMAINS, institution_id=institution_id)
         email = email_from_proxy(address, [domain.domain for domain in domains])
@@ -78,17 +73,14 @@ class SignInByProxy:
             return present
         if token is not None and is_page:
             self.sign_in.end(token)
-        concerned: set[str] = set()
-        outcome: ProxySession | Refusal = Refusal.ADDRESS
-        if email is not None:
-            concerned.add(institution_id)
-            outcome = self._begin(institution_id, email, is_page=is_page)
-        if is_page and isinstance(outcome, Refusal):
+        session = None if email is None else self._begin(institution_id, email, is_page=is_page)
+        if is_page and session is None:
+            concerned = set() if email is None else {institution_id}
             refused = normalised_email(address)
             if (member := member_with_email(self.storage.records, refused)) is not None:
                 concerned.add(member.institution_id)
             self.refused.add(refused, *sorted(concerned))
-        return outcome
+        return session
 
     def _present(self, token: SessionToken | None) -> ProxySession | None:
         if token is None:
@@ -98,13 +90,13 @@ class SignInByProxy:
         except NotSignedInError:
             return None
 
-    def _begin(self, institution_id: str, email: str, *, is_page: bool) -> ProxySession | Refusal:
+    def _begin(self, institution_id: str, email: str, *, is_page: bool) -> ProxySession | None:
         try:
             member = member_with_email(self.storage.records, email)
             if member is None:
                 member = self.people.join(institution_id, email)
             if member.institution_id != institution_id:
-                return Refusal.ADDRESS
+                return None
             if member.password_hash is not None:
                 member = self._without_password(member)
             if not is_page:
@@ -121,7 +113,7 @@ class SignInByProxy:
         ):
             # The member is of another institution or was removed, another one now has the domain,
             # or the operator has not yet created the first admin.
-            return Refusal.ADDRESS
+            return None
 
     def _without_password(self, member: Member) -> Member:
         with self.storage.changes(member.principal, self.clock.now()) as changes:

@@ -60,6 +60,13 @@ class KeyCaps:
         rules.add(others.rules_of_limit(after.daily_limit))
         rules.enforce()
 
+    def in_words(self) -> dict[str, object]:
+        """Return the caps by their names, for people."""
+        return {
+            name.replace("_", " "): "none" if cap is None else cap
+            for name, cap in asdict(self).items()
+        }
+
     def use(self, keys: Iterable[ApiKey], today: date) -> CapUse:
         limits = [key.daily_limit for key in keys if key.is_live(today)]
         return CapUse(self, len(limits), sum(limits))

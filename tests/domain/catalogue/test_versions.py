@@ -145,7 +145,11 @@ def test_a_comparison_has_visible_changes_and_turns_of_direction_first() -> None
     )
     graded = ("evidence.recommendation", "evidence.direction")
 
-    assert after.compared_with(before) == Comparison(
+    comparison = after.compared_with(before)
+
+    assert comparison.removals == ("gone", "i-d")
+    assert comparison.removals_in_words == "1 diagnosis and 1 intervention"
+    assert comparison == Comparison(
         added=("new",),
         removed=("gone",),
         changed=(

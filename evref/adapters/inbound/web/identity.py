@@ -8,10 +8,10 @@ from flask import Response, g, request
 
 from evref.adapters.inbound.web import cookies
 from evref.application.accounts.sign_in import SignedIn, SignIn
-from evref.application.accounts.sign_in_by_proxy import ProxySession, Refusal, SignInByProxy
+from evref.application.accounts.sign_in_by_proxy import SignInByProxy
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.accounts.session import SessionToken
-from evref.domain.errors import NotSignedInError
+from evref.domain.errors import NotSignedInError, WrongCredentialsError
 from evref.ports.system import Clock
 
 log = logging.getLogger(__name__)
@@ -66,17 +66,18 @@ class Identity:
         if self.header is None or not self.has_header(request.environ):
             return False
         address, secret = request.headers[self.header], request.headers.get(SECRET_HEADER, "")
-        outcome = self.breaker(
-            lambda: self.by_proxy(secret, address, token, is_page=_is_for_a_page())
-        )
-        if isinstance(outcome, ProxySession):
-            g.signed_in, g.token = outcome.signed_in, outcome.token
-            g.has_new_session = outcome.token not in {None, token}
-        elif outcome is Refusal.SECRET:
-            self._note(f"A sign-in header without a valid {SECRET_HEADER} was ignored")
+        try:
+            session = self.breaker(
+                lambda: self.by_proxy(secret, address, token, is_page=_is_for_a_page())
+            )
+        except WrongCredentialsError:
+            self._note_wrong_secret()
             return False
-        else:
+        if session is None:
             g.is_refused = True
+        else:
+            g.signed_in, g.token = session.signed_in, session.token
+            g.has_new_session = session.token not in {None, token}
         return True
 
     def _identify_by_session(self, token: SessionToken) -> None:
@@ -90,10 +91,10 @@ class Identity:
         else:
             g.signed_in, g.token = signed_in, token
 
-    def _note(self, message: str) -> None:
+    def _note_wrong_secret(self) -> None:
         if self.clock.monotonic() >= self._next_note:
             self._next_note = self.clock.monotonic() + _SECONDS_BETWEEN_NOTES
-            log.warning(message)
+            log.warning("A sign-in header without a valid %s was ignored", SECRET_HEADER)
 
 
 def _is_for_a_page() -> bool:
