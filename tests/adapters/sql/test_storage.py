@@ -98,29 +98,21 @@ def test_the_day_by_which_counts_are_purged_has_an_index(
     assert ["day"] in [index["column_names"] for index in indexes]
 
 
-@pytest.mark.parametrize(
-    ("theirs", "named"),
-    [
-        (("alembic_version (version_num VARCHAR(32))", "'0fedcba98765'"), "alembic_version"),
-        (("alembic_version (version_num VARCHAR(32))", "'9999'"), "alembic_version"),
-        (("institutions (id INTEGER)", "1"), "institutions"),
-    ],
-)
+@pytest.mark.parametrize("revision", ["0fedcba98765", "9999"])
 def test_the_tables_of_another_program_are_not_touched(
-    unprepared: SqlStorage, database: SqlDatabase, theirs: tuple[str, str], named: str
+    unprepared: SqlStorage, database: SqlDatabase, revision: str
 ) -> None:
     """The message does not blame a version of evref."""
-    table, value = theirs
     with database.transaction() as connection:
-        connection.execute(text(f"CREATE TABLE {table}"))
-        connection.execute(text(f"INSERT INTO {named} VALUES ({value})"))
+        connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32))"))
+        connection.execute(text(f"INSERT INTO alembic_version VALUES ('{revision}')"))
 
     for act in (unprepared.prepare, unprepared.verify):
-        with pytest.raises(StorageNotReadyError, match=rf"of another program \({named}\)"):
+        with pytest.raises(StorageNotReadyError, match=r"by no release of evref"):
             act()
 
     with database.connect() as connection:
-        assert inspect(connection).get_table_names() == [named]
+        assert inspect(connection).get_table_names() == ["alembic_version"]
 
 
 def test_a_preparation_that_fails_leaves_nothing_behind(

@@ -89,19 +89,13 @@ class MemoryUsageReports(MemoryPart, UsageReports):
     def overview(
         self, key_ids: Collection[str], today: date
     ) -> Mapping[str, tuple[date | None, DayUsage | None]]:
+        overview = {}
         with self._state.lock:
-            days_by_key_id = {
-                key_id: dict(self._state.days_by_key_id[key_id])
-                for key_id in key_ids
-                if key_id in self._state.days_by_key_id
-            }
-        return {
-            key_id: (
-                max((day for day, usage in days.items() if usage.admitted), default=None),
-                days.get(today),
-            )
-            for key_id, days in days_by_key_id.items()
-        }
+            for key_id in key_ids:
+                if days := self._state.days_by_key_id.get(key_id):
+                    used_on = (day for day, usage in days.items() if usage.admitted)
+                    overview[key_id] = (max(used_on, default=None), days.get(today))
+        return overview
 
     def prune(self, today: date) -> None:
         first = today - timedelta(days=USAGE_RETENTION_DAYS)

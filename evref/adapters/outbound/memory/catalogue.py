@@ -25,10 +25,10 @@ class MemoryPublishedCatalogue(MemoryPart, PublishedCatalogue):
         return tuple(publication for publication, _ in self._state.publications)
 
     def load(self, version: str | None = None) -> Catalogue | None:
-        kept = self._state.publications[:CATALOGUES_KEPT]
-        return next(
-            (stored for publication, stored in kept if version in {None, publication.version}), None
-        )
+        for publication, catalogue in self._state.publications:
+            if version in {None, publication.version}:
+                return catalogue
+        return None
 
     def loaded_map(self) -> LoadedMap | None:
         return self._state.loaded_map
@@ -38,19 +38,13 @@ class MemoryCatalogueChanges(MemoryPart, CatalogueChanges):
     def publish(
         self, catalogue: Catalogue, publication: Publication, *, replacing: str | None
     ) -> None:
-        newest, oldest = self._state.publications, publication.published_at - KEPT_FOR
-        if (newest[0][0].version if newest else None) != replacing:
+        earlier, oldest = self._state.publications, publication.published_at - KEPT_FOR
+        if (earlier[0][0].version if earlier else None) != replacing:
             raise CatalogueReplacedError
-        self._state.publications = (
-            (publication, catalogue),
-            *newest[: CATALOGUES_KEPT - 1],
-            *(
-                (publication, None)
-                for place, (publication, _) in enumerate(
-                    newest[CATALOGUES_KEPT - 1 :], CATALOGUES_KEPT
-                )
-                if place < PUBLICATIONS_KEPT or publication.published_at >= oldest
-            ),
+        self._state.publications = tuple(
+            (made, stored if number < CATALOGUES_KEPT else None)
+            for number, (made, stored) in enumerate([(publication, catalogue), *earlier])
+            if number < PUBLICATIONS_KEPT or made.published_at >= oldest
         )
         self._state.publications_made += 1
 

@@ -18,13 +18,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import text as sql
 
-from evref.adapters.outbound.sql.engine import (
-    PARAMETERS_AT_ONCE,
-    Source,
-    SqlDatabase,
-    SqlPart,
-    Transaction,
-)
+from evref.adapters.outbound.sql.engine import Source, SqlDatabase, SqlPart, Transaction
 from evref.adapters.outbound.sql.tables import (
     api_keys,
     daily_usage,
@@ -174,6 +168,9 @@ ON CONFLICT (key_id, day) DO UPDATE SET
 RETURNING key_id, daily_limit, admitted, last_admitted
 """)
 
+# SQLite allows 32,766 parameters. Far below that, no statement takes long.
+_KEYS_AT_ONCE = 1000
+
 # Attempts: a key may change between the statement that refuses it and the query for the reason.
 _ATTEMPTS = 3
 
@@ -228,8 +225,8 @@ class SqlUsageReports(SqlPart, UsageReports):
             func.max(case((is_today, table.refused))).label("refused"),
         ).group_by(table.key_id)
         overview, ids = {}, [*key_ids]
-        for start in range(0, len(ids), PARAMETERS_AT_ONCE):
-            batch = ids[start : start + PARAMETERS_AT_ONCE]
+        for start in range(0, len(ids), _KEYS_AT_ONCE):
+            batch = ids[start : start + _KEYS_AT_ONCE]
             for row in self._database.find_all(uses.where(table.key_id.in_(batch))):
                 used_today = (
                     None

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, delete, insert, select
+from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, insert, select
 from sqlalchemy import text as sql
 
 from evref.adapters.outbound.sql.engine import SqlPart
@@ -31,14 +31,7 @@ class SqlAuditLog(SqlPart, storage.AuditLog):
         most: int | None = None,
     ) -> tuple[AuditEntry, ...]:
         # The part is taken before the times are looked up, so that none are for what is skipped.
-        part = (
-            select(audit_entries)
-            .where(*_conditions(institution_id, only))
-            .order_by(_newest_first(only))
-            .offset(skip)
-            .limit(most)
-            .subquery()
-        )
+        part = _newest_first(institution_id, only).offset(skip).limit(most).subquery()
         gathered = gathered_entries.c
         of_entry = and_(
             gathered.institution_id == (institution_id or ""),
@@ -75,30 +68,23 @@ def _entry(row: Row[Any]) -> AuditEntry:
     return AuditEntry(row.at, row.institution_id, row.actor, action, subject, row.detail, row.times)
 
 
-def _conditions(institution_id: str | None, only: AuditFilter) -> list[ColumnElement[bool]]:
-    table = audit_entries.c
-    conditions = [table.institution_id == institution_id]
+def _newest_first(institution_id: str | None, only: AuditFilter) -> Select[Any]:
+    table, actions = audit_entries.c, only.actions
+    entries = select(audit_entries).where(table.institution_id == institution_id)
     if only.actor is not None:
-        conditions.append(table.actor == only.actor)
-    if (actions := _actions(only)) is not None:
-        conditions.append(table.action.in_(actions))
+        entries = entries.where(table.actor == only.actor)
     if only.key_id is not None:
-        conditions.append(table.subject_kind == SubjectKind.KEY.value)
-        conditions.append(table.subject_id == only.key_id)
-    return conditions
-
-
-def _actions(only: AuditFilter) -> frozenset[Action] | None:
-    # A sign-in concerns no key, and sign-ins may be millions.
-    return CHANGES if only.actions is None and only.key_id is not None else only.actions
-
-
-def _newest_first(only: AuditFilter) -> ColumnElement[int]:
-    actions, newest_first = _actions(only), audit_entries.c.id.desc()
-    if actions is None or len(actions) < len(CHANGES):
-        return newest_first
+        entries = entries.where(
+            table.subject_kind == SubjectKind.KEY.value, table.subject_id == only.key_id
+        )
+        # A sign-in concerns no key, and sign-ins may be millions.
+        actions = CHANGES if actions is None else actions
+    if actions is None:
+        return entries.order_by(table.id.desc())
     # Changes are few: they are sorted, and not looked for among the sign-ins in the order of ids.
-    return (audit_entries.c.id + 0).desc()
+    are_changes = len(actions) >= len(CHANGES)
+    order = table.id + 0 if are_changes else table.id
+    return entries.where(table.action.in_(actions)).order_by(order.desc())
 
 
 _GATHER = sql(

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from time import monotonic
 from typing import Any
 
@@ -42,9 +42,6 @@ _FORM = "must be the URL of a database, such as sqlite:///evref.db or postgresql
 _UNESCAPED = "must have one @, before the server; write any other, as in a password, as %40"
 # Only fairness depends on it: after this time a thread writes without the lock.
 _WRITE_LOCK_TIMEOUT_SECONDS = 0.05
-# Databases limit the number of parameters of a statement; SQLite's is 32,766.
-# Far below that, no statement takes long enough for its deadline to matter.
-PARAMETERS_AT_ONCE = 1000
 # PostgreSQL's SQLSTATE, and the names of SQLite's extended error codes.
 _UNIQUE_VIOLATIONS = {"23505", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE"}
 _NEEDS_DRIVER = "names PostgreSQL, which needs more packages: pip install 'evref[postgresql]'"
@@ -130,40 +127,33 @@ class SqlDatabase(Source):
         It takes a third of the time of `connect`. Where threads queue to write, they use the same
         connection in turn, which they keep out of the pool.
         """
-        text = statement.compile(dialect=self._engine.dialect).string
+        return partial(self._execute, statement.compile(dialect=self._engine.dialect).string)
 
-        def call(parameters: Mapping[str, object]) -> tuple[Any, ...] | None:
-            with (
-                StorageCall(monotonic, most=self._timeout_seconds) as ends_at,
-                self._errors_translated(),
-            ):
-                return self._execute(text, parameters, ends_at)
-
-        return call
-
-    def _execute(
-        self, statement: str, values: Mapping[str, object], ends_at: float
-    ) -> tuple[Any, ...] | None:
+    def _execute(self, statement: str, values: Mapping[str, object]) -> tuple[Any, ...] | None:
         lock = self.backend.write_lock
-        is_locked = lock is not None and lock.acquire(timeout=_WRITE_LOCK_TIMEOUT_SECONDS)
-        try:
-            connection = self._take_kept() if is_locked else self._engine.raw_connection()
+        with (
+            StorageCall(monotonic, most=self._timeout_seconds) as ends_at,
+            self._errors_translated(),
+        ):
+            is_locked = lock is not None and lock.acquire(timeout=_WRITE_LOCK_TIMEOUT_SECONDS)
             try:
-                self.backend.limit(connection, ends_at)
-                rows = self.backend.execute(connection, statement, values)
-            except BaseException as error:
-                connection.invalidate(error)
-                connection.close()
-                self._pool_is_stale |= self.backend.invalidates_pool(error)
-                raise
-            if is_locked:
-                self._kept = connection
-            else:
-                connection.close()
-            return rows[0] if rows else None
-        finally:
-            if lock is not None and is_locked:
-                lock.release()
+                connection = self._take_kept() if is_locked else self._engine.raw_connection()
+                try:
+                    self.backend.limit(connection, ends_at)
+                    rows = self.backend.execute(connection, statement, values)
+                except BaseException as error:
+                    connection.invalidate(error)
+                    connection.close()
+                    self._pool_is_stale |= self.backend.invalidates_pool(error)
+                    raise
+                if is_locked:
+                    self._kept = connection
+                else:
+                    connection.close()
+                return rows[0] if rows else None
+            finally:
+                if lock is not None and is_locked:
+                    lock.release()
 
     @contextmanager
     def preparation(self) -> Iterator[Connection]:

@@ -25,9 +25,6 @@ REVISIONS = ("0009", "0014")
 MIGRATIONS = Path(__file__).parent / "migrations"
 _NEWER_VERSION = "The database was made by a newer version of evref; install that, or newer."
 _OF_NO_RELEASE = "The database was made by no release of evref and cannot be upgraded."
-_OF_ANOTHER_PROGRAM = (
-    "The database has tables of another program ({}); give evref a database or schema of its own."
-)
 
 # By this digest there is no key.
 _NO_DIGEST = "0" * 64
@@ -94,16 +91,13 @@ def _revision(connection: Connection) -> str | None:
     """Return the revision of the database, one of `REVISIONS`; None if it has no tables yet."""
     tables = {*inspect(connection).get_table_names()}
     if "alembic_version" not in tables:
-        theirs = sorted(tables & {*metadata.tables})
-        if theirs:
-            raise StorageNotReadyError(_OF_ANOTHER_PROGRAM.format(", ".join(theirs)))
         return None
     mark = select(column("version_num", String)).select_from(table("alembic_version"))
     revision = max(connection.execute(mark).scalars(), default="")
-    if "daily_usage" not in tables or not revision.isdecimal():
-        raise StorageNotReadyError(_OF_ANOTHER_PROGRAM.format("alembic_version"))
-    if revision not in REVISIONS:
-        is_newer = revision > REVISIONS[-1]
+    # Another program may use Alembic too.
+    is_ours = "daily_usage" in tables
+    if not is_ours or revision not in REVISIONS:
+        is_newer = is_ours and revision > REVISIONS[-1]
         raise StorageNotReadyError(_NEWER_VERSION if is_newer else _OF_NO_RELEASE)
     return revision
 
