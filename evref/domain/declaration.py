@@ -163,56 +163,39 @@ class Kind:
 
     def checker(self) -> Check | None:
         """Return the function that checks a value of this kind; None if every value is valid."""
-        check = self._checker_of_value()
-        if check is None or not self.is_nullable:
-            return check
+        checks = [marker.check for marker in self.markers if hasattr(marker, "check")]
+        of_items: list[Any] = [kind.checker() for kind in self.items]
+        if any(of_items):
+            check_items: Any = _check_list if self.is_list else _check_mapping
+            checks.append(partial(check_items, *of_items))
+        if not checks:
+            return None
 
-        def unless_none(rules: Rules, name: str, value: object) -> None:
+        def check(rules: Rules, name: str, value: object) -> None:
             if value is not None:
-                check(rules, name, value)
+                for check_value in checks:
+                    check_value(rules, name, value)
 
-        return unless_none
-
-    def _checker_of_value(self) -> Check | None:
-        own: Check | None = next(
-            (marker.check for marker in self.markers if hasattr(marker, "check")), None
-        )
-        if self.is_list:
-            return _check_of_list(own, self.items[0].checker())
-        if self.is_mapping:
-            return _check_of_mapping(*(kind.checker() for kind in self.items))
-        return own
+        return check
 
 
-def _check_of_list(of_list: Check | None, of_item: Check | None) -> Check | None:
-    if of_item is None:
-        return of_list
-
-    def check(rules: Rules, name: str, values: tuple[object, ...]) -> None:
-        if of_list is not None:
-            of_list(rules, name, values)
-        part = Rules()
-        for index, value in enumerate(values):
-            of_item(part, name, value)
-            if part.faults:
-                rules.add(part, item=index)
-                part = Rules()
-
-    return check
-
-
-def _check_of_mapping(of_key: Check | None, of_value: Check | None) -> Check | None:
-    if of_key is None or of_value is None:
-        return None
-
-    def check(rules: Rules, name: str, values: Mapping[str, object]) -> None:
-        for key, value in values.items():
+def _check_list(of_item: Check, rules: Rules, name: str, values: tuple[object, ...]) -> None:
+    part = Rules()
+    for index, value in enumerate(values):
+        of_item(part, name, value)
+        if part.faults:
+            rules.add(part, item=index)
             part = Rules()
-            of_key(part, key, key)
-            of_value(part, key, value)
-            rules.add(part, within=name)
 
-    return check
+
+def _check_mapping(
+    of_key: Check, of_value: Check, rules: Rules, name: str, values: Mapping[str, object]
+) -> None:
+    for key, value in values.items():
+        part = Rules()
+        of_key(part, key, key)
+        of_value(part, key, value)
+        rules.add(part, within=name)
 
 
 @dataclass(frozen=True, slots=True)
