@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-_LONGEST_SHOWN = 100
-"""Characters; an error does not repeat a longer text."""
-
 
 class EvrefError(Exception):
     """The base class of all errors of the core. `text` may be shown to users."""
@@ -59,26 +56,20 @@ class InsufficientPermissionError(EvrefError):
 
 
 class _UnknownIdError(EvrefError):
-    def __init__(self, name: str) -> None:
-        self.name = name
-        named = f"The id “{name}”" if len(name) <= _LONGEST_SHOWN else "This id"
-        super().__init__(f"{named} is not in the catalogue.")
-
-
-class _RemovedIdError(_UnknownIdError):
-    def __init__(self, name: str, removed_on: date) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, removed_on: date | None = None) -> None:
         self.removed_on = removed_on
-
-    def __str__(self) -> str:
-        return f"“{self.name}” was removed from the catalogue on {self.removed_on.isoformat()}."
+        super().__init__(
+            f"“{name}” was removed from the catalogue on {removed_on.isoformat()}."
+            if removed_on
+            else f"The id “{name}” is not in the catalogue."
+        )
 
 
 class UnknownDiagnosisError(_UnknownIdError):
     """Indicates that the served catalogue has no diagnosis with this id."""
 
 
-class RemovedDiagnosisError(_RemovedIdError, UnknownDiagnosisError):
+class RemovedDiagnosisError(UnknownDiagnosisError):
     """Indicates a diagnosis that an earlier catalogue had. `removed_on` is the UTC day."""
 
 
@@ -86,7 +77,7 @@ class UnknownInterventionError(_UnknownIdError):
     """Indicates that the served catalogue has no visible intervention with this id."""
 
 
-class RemovedInterventionError(_RemovedIdError, UnknownInterventionError):
+class RemovedInterventionError(UnknownInterventionError):
     """Indicates an intervention that an earlier catalogue had. `removed_on` is the UTC day."""
 
 
@@ -137,8 +128,6 @@ class NotFoundError(EvrefError):
     """Indicates that no institution, member, invitation or key has this name, e-mail or id."""
 
     def __init__(self, kind: str, name: str) -> None:
-        self.kind = kind
-        self.name = name
         super().__init__(f"There is no {kind} {name!r}.")
 
 
@@ -148,8 +137,6 @@ class NotAllowedError(EvrefError):
 
 class AlreadyExistsError(EvrefError):
     def __init__(self, kind: str, name: str) -> None:
-        self.kind = kind
-        self.name = name
         super().__init__(f"The {kind} {name!r} already exists.")
 
 

@@ -162,7 +162,7 @@ class RecordsContract:
 
         with pytest.raises(AlreadyExistsError) as caught:
             add()
-        assert (caught.value.kind, caught.value.name) == (kind.name, kind.label(first))
+        assert str(caught.value) == str(AlreadyExistsError(kind.name, kind.label(first)))
         assert storage.records.find(SECRETS, name="undone") == ()
 
     @pytest.mark.parametrize("field", ["name", "id"])

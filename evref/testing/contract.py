@@ -34,4 +34,4 @@ def not_found(kind: str, name: str) -> Iterator[None]:
     """Expect that something of this kind with this name is not found."""
     with pytest.raises(NotFoundError) as caught:
         yield
-    assert (caught.value.kind, caught.value.name) == (kind, name)
+    assert str(caught.value) == str(NotFoundError(kind, name))

@@ -149,7 +149,6 @@ def test_the_instance_is_the_path_of_the_request(
         (f"{LIST}/knee", "The id “knee” is not in the catalogue."),
         (f"{LIST}/M17.1", f"The id “M17.1” {BY_CODE}?icd10=M17.1"),
         (f"{LIST}/FA01/interventions", f"The id “FA01” {BY_CODE}?icd11=FA01"),
-        (f"{LIST}/{'x' * 101}", "This id is not in the catalogue."),
     ],
 )
 def test_a_404_says_what_was_not_found(
