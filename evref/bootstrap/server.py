@@ -21,9 +21,6 @@ from evref.domain.errors import NoCatalogueError, StorageUnavailableError
 APPLICATION = "evref.bootstrap.app:create_app_or_exit()"
 """What gunicorn loads; the package has no `wsgi.py`."""
 
-GRACEFUL_SECONDS = 30
-"""Time for requests in progress to finish after SIGTERM."""
-
 OWN_METRICS = "evref-metrics-"
 """The prefix of the metrics folder that `evref serve` creates, and that ends with the server."""
 
@@ -48,7 +45,8 @@ def _most_files() -> int:
 worker_class = "gthread"
 threads = 16
 worker_connections = max(_most_files() - _OTHER_FILES, _FEWEST_CONNECTIONS)
-graceful_timeout = GRACEFUL_SECONDS
+# Seconds for requests in progress to finish after SIGTERM.
+graceful_timeout = 30
 # Seconds. A proxy must close its idle connections earlier: see deploy/nginx.
 keepalive = 5
 # Bytes: what nginx accepts with deploy/nginx, so that a field never fails only here.

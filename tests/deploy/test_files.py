@@ -19,7 +19,7 @@ import click
 import pytest
 import yaml
 
-from evref.bootstrap.server import GRACEFUL_SECONDS
+from evref.bootstrap.server import graceful_timeout
 from evref.bootstrap.settings import PREFIX, Settings
 from evref.cli.main import cli
 from tests.deploy.shell import DEPLOY, HOW_TOS, KUBERNETES, ROOT, commands, files, needs, run
@@ -160,8 +160,8 @@ def test_a_stop_waits_as_long_as_active_requests_may_take() -> None:
     unit = (DEPLOY / "systemd" / "evref.service").read_text()
     (seconds,) = re.findall(r"(?m)^TimeoutStopSec=(\d+)$", unit)
 
-    assert int(seconds) > GRACEFUL_SECONDS
-    assert int(services()["evref"]["stop_grace_period"].removesuffix("s")) > GRACEFUL_SECONDS
+    assert int(seconds) > graceful_timeout
+    assert int(services()["evref"]["stop_grace_period"].removesuffix("s")) > graceful_timeout
 
 
 def test_hadolint_accepts_the_containerfile() -> None:

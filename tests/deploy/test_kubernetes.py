@@ -17,7 +17,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from evref.bootstrap.server import GRACEFUL_SECONDS
+from evref.bootstrap.server import graceful_timeout
 from evref.bootstrap.settings import PREFIX, Settings
 from tests.deploy.shell import HOW_TOS, KUBERNETES, blocks, needs, run
 from tests.deploy.test_files import containerfile
@@ -160,7 +160,7 @@ def test_a_rolling_update_takes_no_pod_away_before_another_is_ready(
     assert command == "sleep"
     # Longer than it takes to notice that a pod is not ready, and the time of preStop counts.
     assert int(seconds) >= container["readinessProbe"]["periodSeconds"]
-    assert pod["terminationGracePeriodSeconds"] > int(seconds) + GRACEFUL_SECONDS
+    assert pod["terminationGracePeriodSeconds"] > int(seconds) + graceful_timeout
 
 
 def test_the_pods_migrate_serve_are_probed_and_end(

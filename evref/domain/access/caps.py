@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from datetime import date
 
 from evref.domain.access.key import ApiKey
-from evref.domain.access.quota import HIGHEST_DAILY_LIMIT
 from evref.domain.rules import Rules, counted
 
 _HIGHEST = 2_000_000_000
@@ -28,11 +27,10 @@ class KeyCaps:
     def __post_init__(self) -> None:
         rules = Rules()
         for name, cap in asdict(self).items():
-            highest = HIGHEST_DAILY_LIMIT if name == "highest_daily_limit" else _HIGHEST
             rules.require(
-                cap is None or 0 <= cap <= highest,
+                cap is None or 0 <= cap <= _HIGHEST,
                 name,
-                f"must be none or a whole number from 0 to {highest:,}",
+                f"must be none or a whole number from 0 to {_HIGHEST:,}",
             )
         rules.enforce()
 

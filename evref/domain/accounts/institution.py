@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from evref.domain.errors import Fault
@@ -47,7 +47,7 @@ class Member:
     institution_id: str
     email: str
     role: Role
-    password_hash: str | None
+    password_hash: str | None = field(repr=False)
     created_at: datetime
 
     LONGEST_EMAIL = 254
@@ -58,9 +58,6 @@ class Member:
     @property
     def principal(self) -> InstitutionMember:
         return InstitutionMember(self.id, self.email, self.institution_id, self.role)
-
-    def __repr__(self) -> str:
-        return f"Member({self.email!r}, {self.role})"
 
 
 def is_email(text: str) -> bool:

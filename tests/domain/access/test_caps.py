@@ -74,7 +74,7 @@ def test_a_raised_limit_is_checked_against_the_caps_on_limits() -> None:
         KeyCaps(highest_daily_limit=1).check(None, KEY, [KEY], TODAY)
 
 
-@pytest.mark.parametrize("cap", [{"most_keys": -1}, {"highest_daily_limit": 10_000_001}])
+@pytest.mark.parametrize("cap", [{"most_keys": -1}, {"highest_daily_limit": 2_000_000_001}])
 def test_a_cap_out_of_range_is_rejected(cap: dict[str, int]) -> None:
     with pytest.raises(InvalidValueError, match=next(iter(cap))):
         KeyCaps(**cap)
