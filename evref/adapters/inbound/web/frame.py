@@ -57,7 +57,7 @@ class Frame:
     own_licence: str | None
     cache: ResponseCache[Representation]
     parameters: dict[str, Mapping[str, query.Parse]] = field(default_factory=dict)
-    _keeps_case: dict[str, bool] = field(default_factory=dict, init=False)
+    _blueprints: set[str] = field(default_factory=set, init=False)
 
     def register(self, app: Flask) -> None:
         app.jinja_options = {
@@ -75,15 +75,13 @@ class Frame:
             }
         )
 
-    def blueprint(
-        self, name: str, import_name: str, *, keeps_case: bool = False, **options: Any
-    ) -> APIBlueprint:
+    def blueprint(self, name: str, import_name: str, **options: Any) -> APIBlueprint:
         """Return a blueprint with what all pages share: one spelling of each path, and sessions.
 
-        Ids in its paths are in lower case unless it `keeps_case`. `options` are Flask's.
+        Its paths are in lower case, except for a variable part `token`. `options` are Flask's.
         """
         pages = APIBlueprint(name, import_name, enable_openapi=False, **options)
-        self._keeps_case[name] = keeps_case
+        self._blueprints.add(name)
         pages.before_request(self.redirect)
         pages.after_request(with_cookie)
         return pages
@@ -112,13 +110,13 @@ class Frame:
             )
         except HTTPException:
             return None
-        keeps_case = self._keeps_case.get(rule.endpoint.partition(".")[0])
+        is_page = rule.endpoint.partition(".")[0] in self._blueprints
         # The URLs of files are not redirected, because programs request them.
-        if keeps_case is None or (parts and "." in parts[-1]):
+        if not is_page or (parts and "." in parts[-1]):
             return None
         names = rule.rule.strip("/").split("/")
         return "/" + "/".join(
-            part if keeps_case and name.startswith("<") else part.lower()
+            part if name == "<token>" else part.lower()
             for part, name in zip(parts, names, strict=False)
         )
 
@@ -131,14 +129,10 @@ class Frame:
     @property
     def member(self) -> SignedIn | None:
         """Return the signed-in member; None if storage is unavailable."""
-        if "framed_member" not in g:
-            # Cached for the request, so that a page waits only once for storage that hangs.
-            try:
-                g.framed_member = self.identity.signed_in()
-            except StorageUnavailableError:
-                g.framed_member = None
-        member: SignedIn | None = g.framed_member
-        return member
+        try:
+            return self.identity.signed_in()
+        except StorageUnavailableError:
+            return None
 
     @property
     def language(self) -> str:

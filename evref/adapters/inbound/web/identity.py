@@ -53,11 +53,12 @@ class Identity:
         return bool(environ.get(f"HTTP_{self.header.upper().replace('-', '_')}"))
 
     def signed_in(self) -> SignedIn | None:
+        """Return the member; None also if an earlier call failed, so that no page waits twice."""
         if "is_identified" not in g:
+            g.is_identified = True
             token = cookies.present_token()
             if not self._has_proxy_identified(token) and token is not None:
                 self._identify_by_session(token)
-            g.is_identified = True
         signed_in: SignedIn | None = g.get("signed_in")
         return signed_in
 

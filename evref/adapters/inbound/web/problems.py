@@ -10,7 +10,6 @@ import logging
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from http import HTTPStatus
 from importlib import resources
 from typing import Annotated, Any, TypeAlias
@@ -300,9 +299,5 @@ def problem_response(
         ("Cache-Control", NEVER),
         *problem.headers.items(),
     ]
-    return RawResponse(_status_line(status or problem.status), headers, [body])
-
-
-@cache
-def _status_line(status: int) -> str:
-    return f"{status:d} {HTTPStatus(status).phrase.upper()}"
+    shown = HTTPStatus(status or problem.status)
+    return RawResponse(f"{shown:d} {shown.phrase.upper()}", headers, [body])

@@ -51,7 +51,6 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
     pages = host.frame.blueprint(
         "settings",
         __name__,
-        keeps_case=True,
         url_prefix=cookies.PATH,
         template_folder="templates",
     )
