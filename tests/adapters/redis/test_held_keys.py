@@ -4,7 +4,7 @@ import pytest
 
 from evref.adapters.outbound.memory import MemoryStorage
 from evref.adapters.outbound.memory.access import MemoryKeys
-from evref.adapters.outbound.redis.usage import HeldKeys
+from evref.adapters.outbound.redis.storage import HeldKeys
 from evref.domain.access.key import ApiKey
 from evref.domain.errors import InvalidApiKeyError
 from evref.testing.builders import NOON, a_key, a_secret

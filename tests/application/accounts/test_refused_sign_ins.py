@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.adapters.outbound.memory.audit import MemoryAuditLog
 from evref.adapters.outbound.memory.state import MemoryState
+from evref.adapters.outbound.memory.storage import MemoryAuditLog
 from evref.application.accounts.passwords import Bulkhead
 from evref.application.accounts.people import People
 from evref.application.accounts.refused_sign_ins import RefusedSignIns

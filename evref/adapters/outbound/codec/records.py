@@ -117,8 +117,7 @@ def read_record(
             values[field.attribute] = errors.read((name,), reader, data.get(name))
         elif field.default is not None:
             values[field.attribute] = field.default()
-    if errors:
-        raise UnreadableError(errors)
+    errors.enforce()
     made = errors.read((), partial(_of_valid, record) if is_valid else record, **values)
     if made is None:
         raise UnreadableError(errors)

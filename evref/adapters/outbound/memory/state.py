@@ -17,10 +17,6 @@ from evref.domain.catalogue.snomed import LoadedMap
 from evref.domain.errors import NotFoundError
 from evref.ports.accounts import INSTITUTIONS, KINDS, Kind
 
-# What a unit of work changes, besides the records, and the publications, which are never changed
-# in place.
-_CHANGED = ("keys", "caps", "audit")
-
 
 @dataclass(slots=True)
 class MemoryState:
@@ -43,10 +39,17 @@ class MemoryState:
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     def copy(self) -> MemoryState:
-        """Return a copy for a unit of work, which shares the data and the lock."""
-        copies = {name: getattr(self, name).copy() for name in _CHANGED}
-        records = {kind: kept.copy() for kind, kept in self.records.items()}
-        return replace(self, records=records, **copies)
+        """Return a copy for a unit of work, with the same lock.
+
+        What a unit of work does not change, or only replaces, is shared too.
+        """
+        return replace(
+            self,
+            records={kind: kept.copy() for kind, kept in self.records.items()},
+            keys=self.keys.copy(),
+            caps=self.caps.copy(),
+            audit=self.audit.copy(),
+        )
 
     def require_institution(self, institution_id: str) -> None:
         """Raise `NotFoundError` if there is no institution with this id."""

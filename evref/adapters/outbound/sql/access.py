@@ -57,17 +57,15 @@ class SqlKeys(Keys):
         self._source = source
 
     def get(self, key_id: str) -> ApiKey:
-        keys = self._oldest_first(_WHOLE.where(api_keys.c.id == key_id))
-        if not keys:
-            raise NotFoundError("API key", key_id)
-        return keys[0]
+        for key in self._oldest_first(_WHOLE.where(api_keys.c.id == key_id)):
+            return key
+        raise NotFoundError("API key", key_id)
 
     def with_digest(self, digest: str) -> ApiKey:
         owner = select(key_secrets.c.key_id).where(key_secrets.c.digest == digest)
-        keys = self._oldest_first(_WHOLE.where(api_keys.c.id.in_(owner)))
-        if not keys:
-            raise InvalidApiKeyError
-        return keys[0]
+        for key in self._oldest_first(_WHOLE.where(api_keys.c.id.in_(owner))):
+            return key
+        raise InvalidApiKeyError
 
     def list(self, institution_id: str | None = None) -> tuple[ApiKey, ...]:
         query = _WHOLE
@@ -177,7 +175,6 @@ _ATTEMPTS = 3
 
 class SqlAdmission(Admission):
     def __init__(self, database: SqlDatabase) -> None:
-        self._database = database
         self._keys = SqlKeys(database)
         self._admit = database.direct(_ADMIT)
 
