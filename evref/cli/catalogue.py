@@ -12,7 +12,6 @@ import click
 from evref.application.catalogue.publish_catalogue import Plan
 from evref.cli.output import as_json, print_json, print_rows, say, say_lines
 from evref.cli.wiring import OPERATOR, Group, RefusedError, stored, wired
-from evref.domain.catalogue.advice import warnings
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.errors import RemovalsError
 from evref.domain.rules import counted
@@ -40,7 +39,7 @@ def check(paths: tuple[Path, ...], *, strict: bool) -> None:
     publish = wired().publish()
     say_lines(f"ignored: {name}" for name in publish.not_read(OPERATOR, paths))
     checked = publish.check(OPERATOR, paths)
-    lines = [*warnings(checked)]
+    lines = publish.warnings(OPERATOR, checked, [path.resolve() for path in paths])
     say_lines(f"warning: {line}" for line in lines)
     click.echo(f"No errors in {_size(checked)}; version {checked.version}.")
     if lines and strict:
@@ -73,7 +72,8 @@ def load(path: Path, *, dry_run: bool, allow_removals: bool) -> None:
             "warning: EVREF_CANONICAL_ROOT is not set, so the FHIR resources of this catalogue "
             "have the canonical URLs of the bundled one"
         )
-    say_lines(f"warning: {line}" for line in warnings(plan.catalogue))
+    lines = publish.warnings(OPERATOR, plan.catalogue, [path.resolve()])
+    say_lines(f"warning: {line}" for line in lines)
     unconfirmed = () if allow_removals else plan.changes.removals
     for name in unconfirmed:
         say(f"would remove: {name}")

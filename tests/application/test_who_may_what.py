@@ -194,6 +194,9 @@ GROUPS: list[tuple[tuple[Outcome, ...], dict[str, Act]]] = [
             "LoadCodes.remove": lambda h, who: h.codes.remove(who, by="root"),
             "PublishCatalogue.check": lambda h, who: h.publish.check(who, [ONE]),
             "PublishCatalogue.not_read": lambda h, who: h.publish.not_read(who, [ONE]),
+            "PublishCatalogue.warnings": lambda h, who: h.publish.warnings(
+                who, a_catalogue(an_entry()), [ONE]
+            ),
             "PublishCatalogue.plan_load": lambda h, who: h.publish.plan_load(who, ONE),
             "PublishCatalogue.plan_rollback": lambda h, who: h.publish.plan_rollback(who),
             "PublishCatalogue.publish": lambda h, who: h.publish.publish(

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from evref.domain.audit import Action, Subject, SubjectKind
+from evref.domain.catalogue.advice import warnings
 from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.publication import Comparison, Publication
 from evref.domain.errors import (
@@ -51,6 +52,21 @@ class PublishCatalogue:
     def check(self, principal: Principal, paths: Iterable[Path]) -> Catalogue:
         authorise(principal, Right.OPERATE)
         return self.files.read(paths)
+
+    def warnings(
+        self, principal: Principal, catalogue: Catalogue, paths: Iterable[Path]
+    ) -> tuple[str, ...]:
+        """Return a line for each warning about a catalogue that was read from these paths, without
+        symbolic links.
+
+        Warnings that the bundled catalogue also causes are left out, unless a path is within it.
+        """
+        authorise(principal, Right.OPERATE)
+        lines = tuple(warnings(catalogue))
+        if not lines or any(path.is_relative_to(self.bundled) for path in paths):
+            return lines
+        known = set(warnings(self._bundled))
+        return tuple(line for line in lines if line not in known)
 
     def not_read(self, principal: Principal, paths: Iterable[Path]) -> tuple[str, ...]:
         authorise(principal, Right.OPERATE)

@@ -194,16 +194,19 @@ def test_a_missing_file_is_rejected(tmp_path: Path) -> None:
         read(tmp_path / "missing")
 
 
-def test_a_small_file_cannot_expand_without_limit(tmp_path: Path) -> None:
-    """Compressed, the file has 30 kB. Its lines are blank, so it has no other fault."""
+@pytest.mark.parametrize(
+    ("lines", "times"), [((b" " * 65_535 + b"\n") * 16, 1025), (b"\n" * 1000, 5000)]
+)
+def test_a_small_file_cannot_expand_without_limit(tmp_path: Path, lines: bytes, times: int) -> None:
+    """Compressed, the file has at most 1 MB. Its lines are blank, so it has no other fault."""
     file = tmp_path / "map.txt.gz"
-    file.write_bytes(gzip.compress(HEADER.encode() + b"\n" * 5_000_001))
+    file.write_bytes(gzip.compress(HEADER.encode() + b"\n") + gzip.compress(lines) * times)
 
     with pytest.raises(InvalidCatalogueError) as caught:
         read(file)
 
     (fault,) = caught.value.faults
-    assert fault.message == "must be one of at most 5,000,000 rows"
+    assert fault.message == "must be within 5,000,000 rows and 1 GiB"
 
 
 UK = "999002271000000101"

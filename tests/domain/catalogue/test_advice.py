@@ -2,7 +2,8 @@
 
 from evref.domain.catalogue.advice import warnings
 from evref.domain.catalogue.diagnosis import Module
-from evref.testing.builders import a_catalogue, an_entry, an_intervention
+from evref.domain.catalogue.entry import Entry
+from evref.testing.builders import a_catalogue, a_diagnosis, an_entry, an_intervention
 
 
 def test_what_is_hidden_unseen_or_reads_backwards_is_warned_of() -> None:
@@ -23,3 +24,15 @@ def test_what_is_hidden_unseen_or_reads_backwards_is_warned_of() -> None:
         "ache: has invisible or bidirectional characters: U+202E",
     ]
     assert [*warnings(a_catalogue(an_entry()))] == []
+
+
+def test_a_term_of_two_diagnoses_is_warned_of() -> None:
+    """It may mean both, so it is not an error."""
+    entries = [
+        Entry(a_diagnosis(name, terms={"en": (term,)}), ())
+        for name, term in (("asthma", "Wheeze"), ("flu", "wheeze"))
+    ]
+
+    assert [*warnings(a_catalogue(*entries))] == [
+        "the term 'Wheeze' (en) is shared by several diagnoses: asthma, flu"
+    ]

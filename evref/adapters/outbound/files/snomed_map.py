@@ -43,8 +43,8 @@ _COLUMNS = {
 
 _LONGEST_LINE = 64 * 1024
 """In characters; the rest of a longer line is read as another row, which is then faulty."""
-# A map has several hundred thousand rows. A small compressed file could fill the memory.
-_MOST_ROWS = 5_000_000
+# A map has 100 MB and several hundred thousand rows. A small compressed file could fill the memory.
+_MOST_ROWS, _MOST_CHARACTERS = 5_000_000, 1024**3
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _MOST_NAMED = 10
 _NO_ROWS = "has no active row of a map"
@@ -116,7 +116,7 @@ def _member(archive: zipfile.ZipFile) -> zipfile.ZipInfo:
 
 
 def _read(text: TextIOWrapper, refset: str | None) -> MapFile:
-    lines = iter(partial(text.readline, _LONGEST_LINE), "")
+    lines = _lines(text)
     header = next(lines, "")
     delimiter = next((character for character in "\t;," if character in header), None)
     if "referencedcomponentid" in header.lower():
@@ -127,6 +127,15 @@ def _read(text: TextIOWrapper, refset: str | None) -> MapFile:
     return MapFile(_table(_rows(chain([header], lines), delimiter, csv.QUOTE_MINIMAL)), {})
 
 
+def _lines(text: TextIOWrapper) -> Iterator[str]:
+    size = 0
+    for number, line in enumerate(iter(partial(text.readline, _LONGEST_LINE), ""), start=1):
+        size += len(line)
+        if number > _MOST_ROWS or size > _MOST_CHARACTERS:
+            raise FileError(number, f"must be within {_MOST_ROWS:,} rows and 1 GiB")
+        yield line
+
+
 def _rows(
     lines: Iterable[str], delimiter: str, quoting: Literal[0, 3]
 ) -> Iterator[tuple[int, list[str]]]:
@@ -134,8 +143,6 @@ def _rows(
     rows = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
     try:
         for row in rows:
-            if rows.line_num > _MOST_ROWS:
-                raise FileError(rows.line_num, f"must be one of at most {_MOST_ROWS:,} rows")
             cells = [cell.strip() for cell in row]
             if any(cells):
                 yield rows.line_num, cells
