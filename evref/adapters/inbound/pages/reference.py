@@ -13,7 +13,6 @@ from evref.adapters.inbound.web.host import Host
 from evref.adapters.inbound.web.query import refuse_parameters
 from evref.adapters.inbound.web.representations import PUBLIC, Representation, respond
 from evref.domain.catalogue.catalogue import Catalogue
-from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.evidence import CardGroup
 
 # Swagger UI sets style attributes in its script. Scripts come from this service only; none are
@@ -25,7 +24,7 @@ _SWAGGER_POLICY = (
 )
 
 _EXAMPLE = "heart-failure"
-"""The diagnosis of which the front page shows a few lines, if the catalogue has it."""
+"""The diagnosis of which the front page shows a few lines; else the one with most interventions."""
 _SHOWN = {CardGroup.RECOMMENDED: 3, CardGroup.ADVISED_AGAINST: 1, CardGroup.TO_CONSIDER: 1}
 
 
@@ -90,7 +89,11 @@ def blueprint(host: Host) -> Blueprint:
 
 def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
     entries = () if catalogue is None else catalogue.entries
-    example = max(entries, key=_example_rank, default=None)
+    example = max(
+        entries,
+        key=lambda entry: (entry.diagnosis.id == _EXAMPLE, len(entry.visible_interventions())),
+        default=None,
+    )
     groups = {} if example is None else example.card()
     return {
         "base_url": base_url,
@@ -98,17 +101,10 @@ def _front(catalogue: Catalogue | None, base_url: str) -> dict[str, Any]:
         "intervention_count": sum(len(entry.visible_interventions()) for entry in entries),
         "work_count": 0 if catalogue is None else catalogue.work_count,
         "example": example,
-        "card": {group: some for group, some in groups.items() if group in _SHOWN},
+        "card": {group: groups[group] for group in groups if group in _SHOWN},
         "phase": example and example.commonest_phase,
         "most": _SHOWN,
     }
-
-
-def _example_rank(entry: Entry) -> tuple[bool, int, int]:
-    """Return the sort key of a card as an example: all groups shown, then few interventions."""
-    interventions = entry.visible_interventions()
-    groups = {intervention.evidence.group for intervention in interventions}
-    return entry.diagnosis.id == _EXAMPLE, len(groups & _SHOWN.keys()), -len(interventions)
 
 
 @cache

@@ -185,20 +185,20 @@ class Frame:
         template: str,
         context: Callable[[], Mapping[str, Any]],
         *,
-        asked: Mapping[str, str] | None = None,
+        parameters: Mapping[str, str] | None = None,
         policy: str = headers.PAGE_POLICY,
         is_by_role: bool = False,
     ) -> Response:
         """Return the page for this path and query.
 
         It is rendered once for each version of the catalogue and language, as visitors see it. For
-        a member, the part of the navigation that says who is signed in is replaced. `asked` has the
-        valid query parameters; in the template, all others of the page are None. If the page
-        `is_by_role`, readers get another body.
+        a member, the part of the navigation that says who is signed in is replaced. `parameters`
+        has the valid query parameters; in the template, all others of the page are None. If the
+        page `is_by_role`, readers get another body.
         """
         is_reader = is_by_role and self.is_reader
         target = (
-            *(request.path, query.normalized(asked or {}), *self.not_understood),
+            *(request.path, query.normalized(parameters or {}), *self.not_understood),
             *("reader" if is_reader else "", self.language),
             "" if self.served is None else self.served.id,
         )
@@ -206,8 +206,12 @@ class Frame:
             representation = self.cache.get(target)
             if representation is None:
                 others = dict.fromkeys(self.parameters.get(request.endpoint or "", ()))
-                given = {**others, **(asked or {})}
-                page = render_template(template, is_shared=True, asked=given, **context())
+                page = render_template(
+                    template,
+                    is_shared=True,
+                    parameters={**others, **(parameters or {})},
+                    **context(),
+                )
                 representation = Representation([page.encode()], _PAGE, vary=_VARY)
                 self.cache.put(target, representation)
         if self.member is not None:

@@ -1,6 +1,5 @@
 """The pages `/catalogue`, `/catalogue/{id}` and `/evidence`, which explains the evidence."""
 
-from collections import Counter
 from decimal import Decimal
 from http import HTTPStatus
 from typing import Any
@@ -64,7 +63,6 @@ def blueprint(host: Host) -> Blueprint:
 
     @pages.before_request
     def require_reader() -> AnyResponse | None:
-        # Visitors who may not read the catalogue see `/evidence` without its counts.
         is_open = request.endpoint in {_EVIDENCE, changes.FEED} or frame.is_public
         return None if is_open or host.visitor.signed_in() is not None else _to_sign_in()
 
@@ -83,29 +81,29 @@ def blueprint(host: Host) -> Blueprint:
 
     @pages.get("/catalogue")
     def index() -> AnyResponse:
-        asked = query.parse(PARAMETERS[_INDEX])
+        parameters = query.parse(PARAMETERS[_INDEX])
         served = frame.require_served()
-        results = searches.results(served, asked.get("q"), asked.get("module"))
+        results = searches.results(served, parameters.get("q"), parameters.get("module"))
         meant = results.meant(frame.language)
-        if meant is not None and not asked.keys() & {"module", "results"}:
-            address = url_for(_DIAGNOSIS, id=meant.diagnosis.id, searched=asked["q"])
+        if meant is not None and not parameters.keys() & {"module", "results"}:
+            address = url_for(_DIAGNOSIS, id=meant.diagnosis.id, searched=parameters["q"])
             return redirect(address, HTTPStatus.SEE_OTHER)
         return frame.page(
-            f"catalogue/{'results' if 'q' in asked else 'index'}.html",
-            lambda: _index_context(served.catalogue, asked, results),
-            asked=asked,
+            f"catalogue/{'results' if 'q' in parameters else 'index'}.html",
+            lambda: _index_context(served.catalogue, parameters, results),
+            parameters=parameters,
         )
 
     @pages.get("/catalogue/<id>")
     def diagnosis(id: str) -> Response:
-        asked = query.parse(PARAMETERS[_DIAGNOSIS])
+        parameters = query.parse(PARAMETERS[_DIAGNOSIS])
         served = frame.require_served()
         entry = _entry(served, id, searches)
         return frame.page(
             "catalogue/diagnosis.html",
             lambda: {
-                **_diagnosis_context(served.catalogue, entry, asked),
-                "read_as": _read_as(served, entry, asked.get("searched"), searches),
+                **_diagnosis_context(served.catalogue, entry, parameters),
+                "read_as": _read_as(served, entry, parameters.get("searched"), searches),
                 "language": frame.language,
                 "history": changes.history(served, id),
                 "local_name": next(iter(entry.diagnosis.terms.get(frame.language, ())), None)
@@ -114,7 +112,7 @@ def blueprint(host: Host) -> Blueprint:
                 "report": contact
                 and words.report_link(contact, id, entry.version, f"{base_url}{request.path}"),
             },
-            asked=asked,
+            parameters=parameters,
         )
 
     @pages.get("/catalogue/<id>.ris")
@@ -166,22 +164,24 @@ def _letters(text: str) -> str:
 
 def _to_sign_in() -> AnyResponse:
     """Redirect to the sign-in page, and afterwards back, whether or not the page exists."""
-    asked = query.parse(PARAMETERS.get(request.endpoint or "", {}))
-    onwards = request.path + (f"?{query.normalized(asked)}" if asked else "")
+    parameters = query.parse(PARAMETERS.get(request.endpoint or "", {}))
+    onwards = request.path + (f"?{query.normalized(parameters)}" if parameters else "")
     if has_key(onwards):
         onwards = url_for(_INDEX)
     return redirect(url_for("settings.sign_in", next=onwards), HTTPStatus.SEE_OTHER)
 
 
-def _index_context(catalogue: Catalogue, asked: dict[str, Any], results: Results) -> dict[str, Any]:
+def _index_context(
+    catalogue: Catalogue, parameters: dict[str, Any], results: Results
+) -> dict[str, Any]:
     found = results.found
     context = {
         "catalogue": catalogue,
         "results": results,
         "classifications": CLASSIFICATIONS,
     }
-    if "q" not in asked:
-        return context | {"groups": _grouped(found.entries, by_group="by" in asked)}
+    if "q" not in parameters:
+        return context | {"groups": _grouped(found.entries, by_group="by" in parameters)}
     # The named diagnosis first, then as found; exercises first if the question asks for them.
     by_diagnosis: dict[str, list[Intervention]] = {
         entry.diagnosis.id: [] for entry in found.entries
@@ -192,9 +192,13 @@ def _index_context(catalogue: Catalogue, asked: dict[str, Any], results: Results
     for intervention in shown:
         by_diagnosis.setdefault(intervention.diagnosis_id, []).append(intervention)
     if asks_exercise:
-        for some in by_diagnosis.values():
-            some.sort(key=lambda intervention: intervention.fitt_vp is None)
-    answered = [(catalogue.entry(name), some) for name, some in by_diagnosis.items() if some]
+        for interventions in by_diagnosis.values():
+            interventions.sort(key=lambda intervention: intervention.fitt_vp is None)
+    answered = [
+        (catalogue.entry(diagnosis_id), interventions)
+        for diagnosis_id, interventions in by_diagnosis.items()
+        if interventions
+    ]
     return context | {
         "answered": answered,
         "asks_exercise": asks_exercise,
@@ -221,9 +225,11 @@ def _works(entry: Entry) -> dict[Reference, int]:
     return {work: number for number, work in enumerate(works, start=1)}
 
 
-def _diagnosis_context(catalogue: Catalogue, entry: Entry, asked: dict[str, Any]) -> dict[str, Any]:
+def _diagnosis_context(
+    catalogue: Catalogue, entry: Entry, parameters: dict[str, Any]
+) -> dict[str, Any]:
     everything = entry.visible_interventions()
-    module, phase = asked.get("module"), asked.get("phase")
+    module, phase = parameters.get("module"), parameters.get("phase")
     works = _works(entry)
     exercises = [
         intervention
@@ -271,18 +277,8 @@ _EXAMPLE = Effect(
 
 
 def _evidence_context(catalogue: Catalogue | None) -> dict[str, Any]:
-    entries = () if catalogue is None else catalogue.entries
-    graded = [
-        intervention.evidence for entry in entries for intervention in entry.visible_interventions()
-    ]
     return {
         "catalogue": catalogue,
-        "total": len(graded),
-        "counts": Counter(
-            value
-            for evidence in graded
-            for value in (evidence.direction, evidence.certainty, evidence.recommendation)
-        ),
         "example": _EXAMPLE,
         "scales": {drawing.unit(_EXAMPLE): drawing.Scale(-0.9, 0.9, None)},
         "CardGroup": CardGroup,

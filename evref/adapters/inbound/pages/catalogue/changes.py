@@ -24,9 +24,9 @@ PARAMETERS: dict[str, query.Parse] = {"page": query.whole_number}
 def register(pages: Blueprint, frame: Frame, base_url: str, operator: str | None) -> None:
     @pages.get("/catalogue/changes")
     def whats_new() -> Response:
-        asked = query.parse(PARAMETERS)
+        parameters = query.parse(PARAMETERS)
         served = frame.require_served()
-        shown, page, pages = query.page_of(_compared(served), asked.get("page", 1))
+        shown, page, pages = query.page_of(_compared(served), parameters.get("page", 1))
         return frame.page(
             "catalogue/changes.html",
             lambda: {
@@ -36,7 +36,7 @@ def register(pages: Blueprint, frame: Frame, base_url: str, operator: str | None
                 "anchor": anchor,
                 "feed": url_for(FEED) if frame.is_public else None,
             },
-            asked={"page": str(page)},
+            parameters={"page": str(page)},
         )
 
     @pages.get("/catalogue/changes.atom")

@@ -47,13 +47,13 @@ def register(pages: Blueprint, frame: Frame, searches: OneAtATime) -> None:
 
     @pages.get("/catalogue/suggest")
     def suggest() -> Response:
-        asked = query.parse(_PARAMETERS)
+        parameters = query.parse(_PARAMETERS)
         if query.not_understood():
             allowed = (f"text of up to {LONGEST_TEXT} characters",)
             raise InvalidParametersError(ParameterFault("q", "is not understood", allowed))
         version = frame.require_served().catalogue.version
         try:
-            return respond(suggestions(version, asked.get("q", "")), PRIVATE)
+            return respond(suggestions(version, parameters.get("q", "")), PRIVATE)
         except SearchBusyError:
             return Response(status=HTTPStatus.SERVICE_UNAVAILABLE, headers={"Retry-After": "1"})
 

@@ -19,7 +19,6 @@ from evref.adapters.inbound.pages.settings.forms import (
 )
 from evref.adapters.inbound.web import query
 from evref.application.access.manage_keys import KeyInUse, ManageKeys
-from evref.domain.access.key import Permission
 from evref.domain.errors import (
     InvalidValueError,
     KeyAlreadyRotatedError,
@@ -86,13 +85,7 @@ class ApiKeyPages:
         form = KeyForm(self._keys.today(), use)
         if form.validate_on_submit() and form.confirms(self._taken_name(form)):
             try:
-                created = self._keys.create(
-                    *who(),
-                    name=form.name.data or "",
-                    permission=Permission(form.permission.data),
-                    daily_limit=form.daily_limit.value,
-                    expires_on=form.last_day,
-                )
+                created = self._keys.create(*who(), **form.typed)
             except InvalidValueError as error:
                 form.add_errors(error)
             else:
@@ -151,8 +144,9 @@ class ApiKeyPages:
 
     def _warnings(self, form: KeyForm, key_in_use: KeyInUse) -> dict[str, str]:
         """Return warnings about a name and a limit that differ from the saved ones."""
-        key, limit, warnings = key_in_use.key, form.daily_limit.value, {}
-        if folded((form.name.data or "").strip()) != folded(key.name):
+        key, typed, warnings = key_in_use.key, form.typed, {}
+        limit = typed["daily_limit"]
+        if folded(typed["name"]) != folded(key.name):
             warnings = self._taken_name(form, key.id)
         if limit == key.daily_limit:
             return warnings
@@ -170,7 +164,7 @@ class ApiKeyPages:
 
     def _taken_name(self, form: KeyForm, key_id: str | None = None) -> dict[str, str]:
         """Return a warning if another live key has the name."""
-        name = folded((form.name.data or "").strip())
+        name = folded(form.typed["name"])
         for key in (key_in_use.key for key_in_use in self._keys.list(*who())):
             if key.id != key_id and key.is_live(self._keys.today()) and folded(key.name) == name:
                 return {"name": f"The key …{key.last_four} has this name too."}

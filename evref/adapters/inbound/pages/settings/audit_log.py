@@ -38,12 +38,12 @@ class AuditLogPages:
         self._keys = keys
 
     def audit_log(self) -> str:
-        asked = query.parse({**_FILTER, "page": query.whole_number})
-        page = self._log(*who(), asked.pop("page", 1), _filter(asked))
+        parameters = query.parse({**_FILTER, "page": query.whole_number})
+        page = self._log(*who(), parameters.pop("page", 1), _filter(parameters))
         return render_template(
             "settings/audit_log.html",
             page=page,
-            asked=asked,
+            parameters=parameters,
             kinds={_CHANGES: "All changes, no sign-ins"}
             | {action.value: labels.action(action) for action in Action},
             kept_days=SIGN_INS_KEPT.days,
@@ -52,13 +52,13 @@ class AuditLogPages:
         )
 
     def audit_log_csv(self) -> Response:
-        asked = query.parse(_FILTER)
+        parameters = query.parse(_FILTER)
         if faults := query.not_understood():
             # A file cannot show the message that its filters were ignored, so this is an error.
             message = f"Part of the address was not understood: {'; '.join(faults)}.\n"
             status = HTTPStatus.UNPROCESSABLE_ENTITY
             return Response(message, status, content_type="text/plain; charset=utf-8")
-        entries = self._log.whole(*who(), _filter(asked))
+        entries = self._log.whole(*who(), _filter(parameters))
         names = self._key_names()
         text = StringIO()
         table = csv.writer(text, quoting=csv.QUOTE_ALL)
@@ -78,12 +78,12 @@ class AuditLogPages:
         return {used.key.id: f"{used.key.name} …{used.key.last_four}" for used in keys}
 
 
-def _filter(asked: Mapping[str, Any]) -> AuditFilter:
-    person, kind = asked.get("person"), asked.get("kind")
+def _filter(parameters: Mapping[str, Any]) -> AuditFilter:
+    person, kind = parameters.get("person"), parameters.get("kind")
     return AuditFilter(
         # Addresses are stored in lower case.
         None if person is None else person.lower(),
-        asked.get("key"),
+        parameters.get("key"),
         None if kind is None else CHANGES if kind == _CHANGES else frozenset({kind}),
     )
 

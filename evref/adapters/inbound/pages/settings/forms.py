@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from http import HTTPStatus
 
 from flask import current_app, g, make_response, render_template
@@ -93,13 +93,6 @@ class PageForm(FlaskForm):
 class LimitField(IntegerField):
     """A daily limit in digits, with or without separators of thousands: 10000, 10,000, 10 000."""
 
-    @property
-    def value(self) -> int:
-        """The limit, once the form is accepted."""
-        if self.data is None:
-            raise ValueError("the number is not valid")
-        return int(self.data)
-
     def process_formdata(self, valuelist: list[str]) -> None:
         text = valuelist[0].strip() if valuelist else ""
         self.data = None
@@ -119,11 +112,10 @@ class DayField(DateField):
     def process_formdata(self, valuelist: list[str]) -> None:
         text = valuelist[0].strip() if valuelist else ""
         self.data = None
-        if text:
-            try:
-                self.data = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
-            except ValueError:
-                raise ValueError("Enter a date as year, month and day: 2027-12-31.") from None
+        try:
+            self.data = date.fromisoformat(text) if text else None
+        except ValueError:
+            raise ValueError("Enter a date as year, month and day: 2027-12-31.") from None
 
 
 def _radio_field(label: str, missing: str, **options: object) -> RadioField:
@@ -157,8 +149,6 @@ class PasswordForm(PageForm):
 
 
 _HOUR = timedelta(hours=1)
-
-
 _KEEP, _NEVER, _ON_DATE = "keep", "never", "date"
 """The choices of when a key expires, besides the numbers of days."""
 _EXPIRY_DAYS = (30, 90, DEFAULT_LIFE.days)
@@ -268,7 +258,7 @@ class KeyForm(PageForm):
         values: KeyFields = {
             "name": (self.name.data or "").strip(),
             "permission": Permission(self.permission.data),
-            "daily_limit": self.daily_limit.value,
+            "daily_limit": self.daily_limit.data or 0,
         }
         if self.expiry.data != _KEEP:
             values["expires_on"] = self.last_day
@@ -276,12 +266,11 @@ class KeyForm(PageForm):
 
     def show_saved(self, key: ApiKey) -> None:
         """Show the saved values beside the typed values; saving again replaces the saved values."""
-        never = "never" if key.expires_on is None else day(key.expires_on)
         saved = {
             "name": key.name,
             "permission": labels.LEVELS[key.permission],
             "daily_limit": f"{key.daily_limit:,}",
-            "expires_on": never,
+            "expires_on": "never" if key.expires_on is None else day(key.expires_on),
         }
         self.add_outdated(
             {

@@ -38,10 +38,10 @@ class MemberPages:
 
     def members(self) -> str:
         members = self._people.list(*who())
-        asked = query.parse({"q": query.words, "page": query.whole_number})
-        q = asked.get("q", "")
+        parameters = query.parse({"q": query.words, "page": query.whole_number})
+        q = parameters.get("q", "")
         matching = [member for member in members if folded(q) in folded(member.email)]
-        shown, page, pages = query.page_of(matching, asked.get("page", 1))
+        shown, page, pages = query.page_of(matching, parameters.get("page", 1))
         invitations: tuple[Invitation, ...] = ()
         with suppress(NotAllowedError):
             invitations = self._people.invitations(*who())
