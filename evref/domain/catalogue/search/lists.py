@@ -57,11 +57,12 @@ class WordLists:
     `care` words among them, such as therapy, also say little of what is asked. `vague` words, such
     as walking, name nothing alone. `of_records` change nothing beside a name in a record. `right`
     words are not slips. `short_words` are written like abbreviations. What follows one of
-    `negations`, or precedes one of `negations_after`, is not meant. `qualifiers` are the beginnings
-    of words that make another disease of the name beside them. `abbreviations` have the names they
-    stand for, none if these are absent conditions. `named` are further names of diagnoses and wider
-    words; those of `alone` count only if the text says nothing else. `treatments` are the phrases
-    of the synonyms, each with the words, as written, that best say what it means.
+    `negations` is not meant, nor what a record has beside one of `excluding`. `qualifiers` are the
+    beginnings of words that make another disease of the name beside them. `abbreviations` have the
+    names they stand for, none if these are absent conditions. `named` are further names of
+    diagnoses and wider words; those of `alone` count only if the text says nothing else.
+    `treatments` are the phrases of the synonyms, each with the words, as written, that best say
+    what it means.
     """
 
     filling: frozenset[str] = frozenset()
@@ -72,7 +73,7 @@ class WordLists:
     right: frozenset[str] = frozenset()
     short_words: frozenset[str] = frozenset()
     negations: tuple[Phrase, ...] = ()
-    negations_after: frozenset[str] = frozenset()
+    excluding: frozenset[str] = frozenset()
     qualifiers: Phrase = ()
     abbreviations: Mapping[str, Sequence[str]] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
@@ -117,7 +118,7 @@ class WordLists:
             ),
             short_words=frozenset(lists["ordinary-short"]),
             negations=tuple(tuple(words_of(line)) for line in lists["negations"]),
-            negations_after=folded("negations-after"),
+            excluding=folded("excluding-words"),
             qualifiers=tuple(word for line in lists["qualifiers"] for word in line.split()),
             abbreviations={
                 short: separated([long])

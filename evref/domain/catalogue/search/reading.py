@@ -37,7 +37,6 @@ _CLAUSE_END = re.compile(r"(?:[,;!?]|(?<!\b\w)\.)(?=\s|$)|\b(?:but|aber|sondern)
 _WHAT_NOT_TO_DO = re.compile(r"\bnot (?=(?:to )?do\b)", re.IGNORECASE)
 """Asks what is advised against; the diagnosis that follows is meant."""
 _ADDED = re.compile(r",|\b(?:with|without|mit|ohne|avec|sans|con|sin)\b", re.IGNORECASE)
-_NEGATIONS_OF_RECORDS = (("encounter", "for"), ("risk",), ("screening",))
 _LONGEST_PHRASE = 6
 _REACH = 2
 """How many words from a name one is that makes it another disease."""
@@ -155,10 +154,9 @@ class Reader:
         whole = self._reading(self._affirmed(self._clauses(text), ())[0], of_record=True)
         if whole.is_whole:
             return whole
-        negations = (*self._lists.negations, *_NEGATIONS_OF_RECORDS)
         for part in dict.fromkeys((text, _ADDED.split(text, maxsplit=1)[0])):
             clauses = self._clauses(part)
-            words, _ = self._affirmed(clauses, negations, self._lists.negations_after)
+            words, _ = self._affirmed(clauses, self._lists.negations, self._lists.excluding)
             reading = self._reading(words, of_record=True)
             beside = [word.folded for n, word in enumerate(words) if n not in reading.covered]
             says_little = all(
@@ -211,21 +209,25 @@ class Reader:
         self,
         clauses: Iterable[list[Word]],
         negations: Sequence[Phrase],
-        after: Collection[str] = (),
+        excluding: frozenset[str] = frozenset(),
     ) -> tuple[tuple[Word, ...], tuple[str, ...]]:
-        """Return the different words that count, and as typed those that the text negates."""
-        signs = {word for phrase in negations for word in phrase}.union(after)
+        """Return the different words that count, and as typed those that the text negates.
+
+        A clause with an excluding word negates all of its words.
+        """
+        signs = excluding.union(*negations)
         affirmed: dict[str, Word] = {}
         negated: dict[str, None] = {}
         for words in clauses:
             folded = tuple(word.folded for word in words)
-            start = max((p + 1 for p, word in enumerate(folded) if p and word in after), default=0)
-            ends = (place_of(negation, folded) for negation in negations)
+            ends = [place_of(negation, folded) for negation in negations]
             end = min((place for place in ends if place is not None), default=len(words))
+            if not excluding.isdisjoint(folded):
+                end = 0
             for place, word in enumerate(words):
                 if not word.names and word.folded in self._lists.filling:
                     continue
-                if start <= place < end:
+                if place < end:
                     affirmed.setdefault(word.folded, word)
                 elif word.folded not in signs:
                     negated[word.typed] = None
