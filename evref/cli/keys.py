@@ -5,19 +5,29 @@ from datetime import UTC, date, datetime, timedelta
 
 import click
 
+from evref.application.access.manage_keys import NewKey
 from evref.cli.output import as_json, print_json, print_rows, say
 from evref.cli.wiring import OPERATOR, Group, stored
-from evref.domain.access.key import DEFAULT_LIFE, LONGEST_OVERLAP, ApiKey, Permission
+from evref.domain.access.key import DEFAULT_LIFE, LONGEST_OVERLAP, Permission
 from evref.domain.access.quota import DEFAULT_DAILY_LIMIT, utc_day
 from evref.domain.rules import counted
 
 _HOUR = timedelta(hours=1)
-_STORE_IT = "Store the key now. It is not shown again."
 
 
-def _say_if_it_opens_nothing(key: ApiKey) -> None:
-    if key.opens_nothing:
+def _print_key(new: NewKey, message: str, *, as_json: bool) -> None:
+    """Print a new or rotated key, alone on standard output or as JSON."""
+    if as_json:
+        print_json({"key": new.token.text, "id": new.key.id})
+        return
+    say(f"{message} Store the key now. It is not shown again.")
+    if new.key.opens_nothing:
         say("The key opens nothing: its daily limit is 0 or its permission none.")
+    if not new.key.is_live(utc_day(new.key.newest.created_at)):
+        say(f"The key has expired: it works only after evref key set-expiry {new.key.id} …")
+    for old in new.ending_secrets:
+        say(f"The old key …{old.last_four} is valid until {old.ends_at:%Y-%m-%d %H:%M:%S} UTC.")
+    click.echo(new.token.text)
 
 
 def _day_or_never(_context: click.Context, _parameter: click.Parameter, text: str) -> date | None:
@@ -86,16 +96,12 @@ def create_key(
         daily_limit=daily_limit,
         expires_on=expires_on,
     )
-    if as_json:
-        print_json({"key": created.token.text, "id": created.key.id})
-        return
-    say(
+    message = (
         f"Created the key {created.key.name!r} ({created.key.id}) of {institution_name!r}: "
         f"permission {permission}, {counted(daily_limit, 'request')} per day, "
-        f"{_expiry(created.key.expires_on)}.\n{_STORE_IT}"
+        f"{_expiry(created.key.expires_on)}."
     )
-    _say_if_it_opens_nothing(created.key)
-    click.echo(created.token.text)
+    _print_key(created, message, as_json=as_json)
 
 
 @key.command("list")
@@ -165,18 +171,9 @@ def rotate(key_id: str, hours: int, *, as_json: bool) -> None:
     By default, the old key becomes invalid within a second. Both keys share one daily limit. The
     new key is never shown again.
     """
-    manage = stored().manage_keys()
-    rotated = manage.rotate(OPERATOR, key_id, keep_old_for=hours * _HOUR)
-    if as_json:
-        print_json({"key": rotated.token.text, "id": rotated.key.id})
-        return
-    say(f"Rotated the key {rotated.key.name!r} ({rotated.key.id}). {_STORE_IT}")
-    _say_if_it_opens_nothing(rotated.key)
-    if not rotated.key.is_live(manage.today()):
-        say(f"The key has expired: it works only after evref key set-expiry {rotated.key.id} …")
-    for old in rotated.ending_secrets:
-        say(f"The old key …{old.last_four} is valid until {old.ends_at:%Y-%m-%d %H:%M:%S} UTC.")
-    click.echo(rotated.token.text)
+    rotated = stored().manage_keys().rotate(OPERATOR, key_id, keep_old_for=hours * _HOUR)
+    message = f"Rotated the key {rotated.key.name!r} ({rotated.key.id})."
+    _print_key(rotated, message, as_json=as_json)
 
 
 @key.command("revoke")
