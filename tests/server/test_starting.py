@@ -51,17 +51,6 @@ def test_one_command_leads_to_a_ready_curl_line(
     assert "Traceback" not in server.log
 
 
-def test_memory_fills_itself_under_plain_gunicorn(start: Start, tmp_path: Path) -> None:
-    command = (*PLAIN, "--workers", "1", "--threads", "4", "wsgi:app")
-    server = start(tmp_path, *command, module="gunicorn", storage="memory")
-    server.wait_until_ready()
-
-    (token,) = re.findall(r"Bearer (\w+)", server.log)
-
-    assert server.get(LIST, token).status == 200
-    assert list(tmp_path.glob("*.sqlite")) == []
-
-
 @pytest.mark.parametrize("module", ["evref", "gunicorn"])
 def test_memory_is_refused_with_several_workers(start: Start, tmp_path: Path, module: str) -> None:
     """Each worker would have keys of its own."""
