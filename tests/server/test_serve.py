@@ -67,6 +67,7 @@ def test_a_server_without_requests_follows_the_catalogue_too(
 
     with closing(sqlite3.connect(tmp_path / "evref.sqlite")) as database, database:
         database.execute("UPDATE catalogue_publication SET version = 'lost'")
+        database.execute("UPDATE catalogue_history SET catalogue = x'00'")
 
     wait_until(lambda: "serving the cached catalogue" in server.log, lambda: server.log)
     store.close()
