@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+
+from tests.deploy.shell import output
 
 ROOT = Path(__file__).parents[1]
 PROJECT_ITSELF = "install --no-deps --no-build-isolation"
@@ -16,14 +17,8 @@ PROJECT_ITSELF = "install --no-deps --no-build-isolation"
 
 def make(*arguments: str) -> str:
     """Return what `make` prints, without the options of the `make` that runs the tests."""
-    return subprocess.run(
-        ["make", "--no-print-directory", *arguments],
-        cwd=ROOT,
-        env={name: value for name, value in os.environ.items() if name != "MAKEFLAGS"},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    environ = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+    return output("make", "--no-print-directory", *arguments, cwd=ROOT, env=environ)
 
 
 @pytest.mark.parametrize("target", ["install", "install-dev", "install-bench", "run", "test"])

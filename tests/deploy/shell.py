@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from os import environ
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -52,21 +52,27 @@ def commands() -> Iterator[tuple[str, str]]:
                 yield page.name, line.strip()
 
 
+def output(*command: str | Path, **options: Any) -> str:
+    """Return what a program prints; it must succeed."""
+    done: subprocess.CompletedProcess[str] = subprocess.run(
+        command, capture_output=True, text=True, check=False, **options
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def adapted(text: str, replaced: Mapping[str, str]) -> str:
+    """Return a script or a configuration with other paths and names; it must have them all."""
+    for there, here in replaced.items():
+        assert there in text, f"{there!r} is not there any more"
+        text = text.replace(there, here)
+    return text
+
+
 def run(script: str, folder: Path, replaced: Mapping[str, str], **variables: str) -> str:
     """Run a script, which must succeed, with replaced paths and users; return its output."""
-    for text, other in replaced.items():
-        assert text in script, f"the script does not contain {text!r} any more"
-        script = script.replace(text, other)
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script],
-        cwd=folder,
-        env={**environ, **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, f"{script}\n{done.stderr}"
-    return done.stdout
+    bash = ("bash", "-euo", "pipefail", "-c", adapted(script, replaced))
+    return output(*bash, cwd=folder, env={**environ, **variables})
 
 
 def needs(program: str) -> str:

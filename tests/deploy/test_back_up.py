@@ -15,7 +15,7 @@ from evref.bootstrap.settings import Settings
 from evref.domain.errors import InvalidApiKeyError
 from evref.testing.builders import OPERATOR
 from tests.adapters.sql.releases import Rows, assert_kept, rows
-from tests.deploy.shell import ROOT, blocks, needs, run, section
+from tests.deploy.shell import ROOT, adapted, blocks, needs, run, section
 from tests.installation import INSTITUTION, Installation
 from tests.servers import PostgresqlServer
 
@@ -35,11 +35,7 @@ def back_up(
     if own:
         own_settings.write_text(own)
     files = {"/etc/evref/.env": str(settings), "/etc/evref/backup.env": str(own_settings)}
-    text = SCRIPT.read_text()
-    for there, here in {**replaced, **files}.items():
-        assert there in text
-        text = text.replace(there, here)
-    script.write_text(text)
+    script.write_text(adapted(SCRIPT.read_text(), {**replaced, **files}))
     return Path(run(f"sh {script}", folder, {}, **variables).strip())
 
 

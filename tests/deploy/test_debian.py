@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.deploy.shell import ROOT, blocks, missing, needs, section
+from tests.deploy.shell import ROOT, blocks, missing, needs, output, section
 from tests.docs.pages import assert_printed, commands
 
 README = ROOT / "README.md"
@@ -68,8 +68,11 @@ class Debian:
     def _run(
         self, script: str, enter: list[str], files: Iterable[str], variables: dict[str, str]
     ) -> str:
-        done = subprocess.run(
-            [*UNSHARE, *enter, "enter", self.root, script, *files],
+        return output(
+            *UNSHARE,
+            *(*enter, "enter"),
+            self.root,
+            *(script, *files),
             env={
                 "DEBIAN_FRONTEND": "noninteractive",
                 "HOME": "/root",
@@ -77,25 +80,15 @@ class Debian:
                 "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                 **variables,
             },
-            capture_output=True,
-            text=True,
-            check=False,
         )
-        assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
-        return done.stdout
 
 
 def mirror() -> str:
     """Return the mirror of Debian from which this machine installs packages."""
-    targets = subprocess.run(
-        [
-            *(needs("apt-get"), "indextargets", "--format", "$(REPO_URI)"),
-            *("Created-By: Packages", "Origin: Debian", "Label: Debian"),
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
+    targets = output(
+        *(needs("apt-get"), "indextargets", "--format", "$(REPO_URI)"),
+        *("Created-By: Packages", "Origin: Debian", "Label: Debian"),
+    ).split()
     if not targets:
         missing("apt knows no mirror of Debian; run: apt-get update")
     return targets[0]
@@ -103,9 +96,7 @@ def mirror() -> str:
 
 def pip_settings() -> dict[str, str]:
     """Return the settings of pip on this machine, as variables of the environment."""
-    listed = subprocess.run(
-        [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True
-    ).stdout
+    listed = output(sys.executable, "-m", "pip", "config", "list")
     settings: dict[str, str] = {}
     # pip lists what the environment sets, which takes precedence, first.
     for name, text in re.findall(r"(?m)^\S*\.([a-z-]+)=(.*)$", listed):
@@ -141,14 +132,7 @@ def debian(request: pytest.FixtureRequest) -> Iterator[Debian]:
         ]
         clone = [git, "clone", "--quiet", str(ROOT), f"{root}{CLONE}"]
         for command in (install, clone):
-            done = subprocess.run(
-                command,
-                env={**environ, "GIT_CONFIG_GLOBAL": str(config)},
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert done.returncode == 0, done.stderr
+            output(*command, env={**environ, "GIT_CONFIG_GLOBAL": str(config)})
         # Packages start nothing in a root: systemd, which would, does not run there.
         (root / "usr/sbin/policy-rc.d").write_text("#!/bin/sh\nexit 101\n")
         (root / "usr/sbin/policy-rc.d").chmod(0o755)

@@ -19,7 +19,7 @@ import yaml
 
 from evref.bootstrap.server import graceful_timeout
 from evref.bootstrap.settings import PREFIX, Settings
-from tests.deploy.shell import HOW_TOS, KUBERNETES, blocks, needs, run
+from tests.deploy.shell import HOW_TOS, KUBERNETES, blocks, needs, output, run
 from tests.deploy.test_files import containerfile
 from tests.server.conftest import Server
 from tests.servers import PATIENCE, PostgresqlServer, free_port
@@ -31,10 +31,7 @@ VERSIONS = [f"1.{minor}" for minor in range(25, 38)]
 @pytest.fixture(scope="module")
 def objects() -> dict[str, Any]:
     """Return what is applied to a cluster, by kind."""
-    built = subprocess.run(
-        [needs("kubectl"), "kustomize", KUBERNETES], capture_output=True, text=True, check=True
-    )
-    documents = list(yaml.safe_load_all(built.stdout))
+    documents = list(yaml.safe_load_all(output(needs("kubectl"), "kustomize", KUBERNETES)))
     by_kind = {document["kind"]: document for document in documents}
     assert len(by_kind) == len(documents)
     return by_kind
@@ -180,9 +177,7 @@ def test_the_pods_migrate_serve_are_probed_and_end(
     command = [sys.executable, "-m", "evref", *arguments]
 
     early = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, check=False)
-    subprocess.run(
-        [sys.executable, "-m", "evref", *migration["args"]], env=env, cwd=tmp_path, check=True
-    )
+    output(sys.executable, "-m", "evref", *migration["args"], env=env, cwd=tmp_path)
     server = Server(command, tmp_path, port, env)
     try:
         server.wait_until_ready(workers=2)

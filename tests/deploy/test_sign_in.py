@@ -21,7 +21,7 @@ from evref.ports.accounts import MEMBERS
 from evref.testing.builders import OPERATOR
 from tests.deploy.conftest import served_to_nginx
 from tests.deploy.proxy import HOST, Nginx, running
-from tests.deploy.shell import DEPLOY
+from tests.deploy.shell import DEPLOY, adapted
 from tests.server.conftest import Server, Start, Store
 from tests.servers import PATIENCE, QuietHandler, answering, folder_for_a_server, free_port
 
@@ -86,10 +86,7 @@ def in_front_of(
         text = text.replace("127.0.0.1:4180", f"127.0.0.1:{port}")
         line = f'proxy_set_header X-Evref-Proxy-Secret "{secret}";'
         lines = {"include /etc/nginx/evref-proxy-secret.conf;": line, **replaced}
-        for shipped, other in lines.items():
-            assert shipped in text
-            text = text.replace(shipped, other)
-        (folder / "sign-in.conf").write_text(text)
+        (folder / "sign-in.conf").write_text(adapted(text, lines))
         with running(service.port, {_LOCATION: f"    include {folder}/sign-in.conf;"}) as nginx:
             yield nginx
 

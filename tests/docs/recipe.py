@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
-from tests.deploy.shell import needs
+from tests.deploy.shell import needs, output
 from tests.docs.pages import DOCS, ROOT
 
 PAGE = DOCS / "how-to" / "add-a-field.md"
@@ -24,23 +22,12 @@ def test_the_recipe_adds_a_field(tmp_path: Path) -> None:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     (tmp_path / "README.md").touch()
 
-    def run(*command: str, **options: Any) -> None:
-        done = subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, check=False, **options
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
+    python = sys.executable, "-m"
+    tests = "-q", "-k", "setting or each_field", "tests/docs/test_fields.py"
 
-    run(needs("git"), "apply", "-", input=patch)
-    run(sys.executable, "-m", "tests.http.snapshots")
-    run(
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-k",
-        "setting or each_field",
-        "tests/docs/test_fields.py",
-    )
+    output(needs("git"), "apply", "-", input=patch, cwd=tmp_path)
+    output(*python, "tests.http.snapshots", cwd=tmp_path)
+    output(*python, "pytest", *tests, cwd=tmp_path)
 
     assert 1 <= patch.count("\n+++ ") <= MOST_FILES
     schema = (tmp_path / "evref" / "data" / "catalogue-file.schema.json").read_text("utf-8")

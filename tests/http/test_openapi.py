@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
@@ -13,6 +12,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from evref.domain.catalogue.vocabulary import ENUMERATIONS, MEANINGS
+from tests.deploy.shell import output
 from tests.http import snapshots
 from tests.http.service import Service, body
 
@@ -83,11 +83,9 @@ def test_without_docstrings_no_source_takes_their_place() -> None:
         "client = create_app(Settings(storage='memory')).test_client()\n"
         "print(client.get('/api/v1/openapi.json').text)"
     )
-    done = subprocess.run(
-        [sys.executable, "-OO", "-c", program], capture_output=True, text=True, check=True
-    )
 
-    document = json.loads(done.stdout)
+    document = json.loads(output(sys.executable, "-OO", "-c", program))
+
     described = [str(node.get("description", "")) for node in nodes(document)]
     assert not [text for text in described if "Annotated[" in text or ": str" in text]
     assert document["components"]["schemas"]["Module"]["description"]

@@ -20,6 +20,7 @@ import pytest
 from evref.application.access.manage_keys import NewKey
 from evref.bootstrap.settings import Settings
 from evref.testing.builders import OPERATOR
+from tests.deploy.shell import output
 from tests.installation import INSTITUTION, Installation
 from tests.servers import PATIENCE, free_port, wait_until
 
@@ -121,16 +122,7 @@ def environment(**settings: str) -> dict[str, str]:
 
 def evref(folder: Path, *arguments: str) -> str:
     """Return the output of a command that runs in its own process, as for an operator."""
-    done = subprocess.run(
-        [sys.executable, "-m", "evref", *arguments],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return output(sys.executable, "-m", "evref", *arguments, cwd=folder, env=environment())
 
 
 class Store(Installation):
