@@ -92,6 +92,16 @@ def test_without_docstrings_no_source_takes_their_place() -> None:
     assert document["components"]["schemas"]["Diagnosis"]["properties"]["id"]["description"]
 
 
+def test_head_has_the_parameters_and_the_headers_of_get(document: dict[str, Any]) -> None:
+    for item in document["paths"].values():
+        operation, head = item["get"], item["head"]
+
+        assert head["parameters"] == operation["parameters"]
+        assert head["responses"]["200"]["headers"] == operation["responses"]["200"]["headers"]
+        assert not any("content" in response for response in head["responses"].values())
+        assert head["operationId"].lower() == f"head{operation['operationId']}".lower()
+
+
 def test_every_property_has_an_example_or_an_enumeration(document: dict[str, Any]) -> None:
     """A mock server can then make up an answer that looks like one of the service."""
     missing = [

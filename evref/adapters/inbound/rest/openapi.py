@@ -123,6 +123,8 @@ class _Completion:
         not_modified = self._fragment["components"]["responses"]["NotModified"]
         not_modified["headers"] = _headers(_ON_SUCCESS)
         whole = _merged(document, self._fragment)
+        for item in whole["paths"].values():
+            item["head"] = _head(item["get"])
         whole["components"]["responses"] |= responses
         whole["components"]["schemas"] = self._schemas.components
         # These come first, so that a person who opens the file sees what it is.
@@ -217,12 +219,32 @@ class _Completion:
         }
 
     def _occurrence(self, kind: Problem, schema: type) -> dict[str, Any]:
-        return self._schemas.example(schema) | {
+        example = self._schemas.example(schema)
+        if schema is not answers.InvalidParameterProblem:
+            example["detail"] = kind.meaning
+        members = {
             "type": kind.type_uri(self._base_url),
             "title": kind.title,
             "status": kind.status,
-            "detail": kind.meaning,
         }
+        return example | members
+
+
+def _head(get: dict[str, Any]) -> dict[str, Any]:
+    success = {name: part for name, part in get["responses"]["200"].items() if name != "content"}
+    success.pop("links", None)
+    refused = _reference("responses", "Refused")
+    responses = {
+        status: response if status < "400" else refused
+        for status, response in get["responses"].items()
+    }
+    return {
+        **get,
+        "operationId": f"head{get['operationId'][:1].upper()}{get['operationId'][1:]}",
+        "summary": f"{get['summary']}: only the headers",
+        "description": "Returns the headers of GET without the body. It counts as GET does.",
+        "responses": {**responses, "200": success},
+    }
 
 
 def _merged(document: Any, fragment: Any) -> Any:

@@ -135,6 +135,16 @@ def _read_groups(text: str, _: Mapping[str, Any]) -> Sequence[CardGroup]:
     return [CardGroup(group) for group in text.split(",")]
 
 
+# Without classes such as \w, which languages define differently, so that validators of clients
+# agree with the service.
+_WORDS = r"[^\x00-\x20]"
+
+
+def _has_words(text: str) -> None:
+    if re.search(_WORDS, text) is None:
+        raise ValidationError("has no words")
+
+
 class Include(StrEnum):
     INTERVENTIONS = "interventions"
 
@@ -143,11 +153,10 @@ def _words(shortest: int, example: str) -> fields.String:
     return fields.String(
         validate=[
             validate.Length(shortest, LONGEST_TEXT, error="is too short or too long"),
-            # Without classes such as \w, which languages define differently, so that validators of
-            # clients agree with the service.
-            validate.Regexp(r"[\x00-\x20]*[^\x00-\x20]", error="has no words"),
+            _has_words,
         ],
         metadata={
+            "pattern": _WORDS,
             "examples": [example],
             "allowed": [f"text of {shortest} to {LONGEST_TEXT} characters with at least one word"],
         },
