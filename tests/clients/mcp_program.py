@@ -212,16 +212,6 @@ def test_a_used_up_limit_is_reported(server: Server, store: Store, tmp_path: Pat
     assert re.search(r"starts again at 00:00 UTC \(in (a minute|\d+ h \d+ min)\)", refused.text)
 
 
-def test_an_answer_that_has_not_changed_is_not_sent_again(
-    client: Assistant, server: Server
-) -> None:
-    answers = [client.call("find_diagnoses", q="parkinson") for _ in range(3)]
-
-    assert answers[0] == answers[1] == answers[2]
-    statuses = [int(status) for status in re.findall(r"'/api/v1/diagnoses' (\d+) in", server.log)]
-    assert statuses[-3:] == [200, 304, 304]
-
-
 def test_a_service_that_is_down_is_reported(
     store: Store, start: Start, key: str, tmp_path: Path
 ) -> None:
