@@ -128,8 +128,10 @@ def export(path: Path) -> None:
 @catalogue.command("status")
 @as_json
 def status(*, as_json: bool) -> None:
-    """Show the published catalogue."""
-    publication, served = stored().publish().status(OPERATOR)
+    """Show the published catalogue and when its entries were last checked against sources."""
+    container = stored()
+    publication, served = container.publish().status(OPERATOR)
+    age = served.age_on(container.clock().now().date())
     if as_json:
         print_json(
             {
@@ -139,6 +141,10 @@ def status(*, as_json: bool) -> None:
                 "published_at": publication.published_at,
                 "published_by": publication.published_by,
                 "is_bundled": publication.is_bundled,
+                "oldest_check": age.oldest,
+                "newest_check": age.newest,
+                "checked_by_month": age.by_month,
+                "not_checked_for_a_year": age.overdue,
             }
         )
         return
@@ -147,6 +153,10 @@ def status(*, as_json: bool) -> None:
         f"Serving {_size(served)}; version {served.version}, "
         f"since {publication.published_at:%Y-%m-%d %H:%M:%S} UTC{by}."
     )
+    for month, count in age.by_month.items():
+        click.echo(f"{count} last checked in {month}")
+    if age.overdue:
+        say(f"evref: {len(age.overdue)} not checked for over a year: {_listed(age.overdue)}")
 
 
 def summary(plan: Plan, verb: str = "Serving") -> str:

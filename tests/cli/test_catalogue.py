@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import pwd
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -170,11 +171,37 @@ def test_status_says_what_is_served_and_since_when(ready: Run) -> None:
         "published_at",
         "published_by",
         "is_bundled",
+        "oldest_check",
+        "newest_check",
+        "checked_by_month",
+        "not_checked_for_a_year",
     }
     assert f"{status['diagnoses']} diagnoses and {status['interventions']:,} interventions" in shown
     assert status["version"] in shown
     published_at = status["published_at"].replace("T", " ").replace("Z", " UTC")
     assert f"since {published_at} by {status['published_by']}" in shown
+
+
+def test_status_reports_how_many_entries_were_checked_when(ready: Run, files: Path) -> None:
+    check(files / "asthma.yaml", "2019-05-02")
+    check(files / "migraine.yaml", "2019-05-31")
+    ready("catalogue", "load", "--allow-removals", str(files))
+
+    status = served(ready)
+    shown = ready("catalogue", "status")
+
+    assert status["oldest_check"] == "2019-05-02"
+    assert status["checked_by_month"]["2019-05"] == 2
+    assert sum(status["checked_by_month"].values()) == 3
+    assert status["not_checked_for_a_year"][:2] == ["asthma", "migraine"]
+    assert "2 last checked in 2019-05" in shown.out.splitlines()
+    assert shown.status == 0
+    assert "not checked for over a year: asthma, migraine" in shown.err
+
+
+def check(file: Path, day: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    file.write_text(re.sub('checked_on: ".*"', f'checked_on: "{day}"', text), encoding="utf-8")
 
 
 def test_without_a_catalogue_there_is_nothing_to_show(ready: Run, folder: Path) -> None:

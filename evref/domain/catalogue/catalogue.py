@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice, product
@@ -19,6 +21,7 @@ from evref.domain.catalogue.publication import Comparison, change_between, most_
 from evref.domain.catalogue.record_code import MOST_VALUES, RecordCode
 from evref.domain.errors import Fault, InvalidValueError, UnknownDiagnosisError
 
+_OVERDUE_AFTER = timedelta(days=365)
 _SHORTEST_CODE = 3
 # The first category of each chapter, in alphabetical order, and the subject of the chapter.
 _CHAPTERS = (
@@ -46,6 +49,21 @@ _CHAPTERS = (
     ("Z00", "Health services"),
 )
 _MOST_RELATED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Age:
+    """When the entries of a catalogue were last checked against their sources.
+
+    `by_month` counts entries by month, such as 2026-11, oldest first. `overdue` has the ids of
+    entries that were not checked for more than a year, oldest first. `oldest` and `newest` are
+    None if there are no entries.
+    """
+
+    oldest: date | None
+    newest: date | None
+    by_month: dict[str, int]
+    overdue: tuple[str, ...]
 
 
 class Catalogue:
@@ -91,6 +109,23 @@ class Catalogue:
             for reference in intervention.references
         }
         return len(works)
+
+    def age_on(self, day: date) -> Age:
+        oldest_first = sorted(
+            (entry.diagnosis for entry in self.entries),
+            key=lambda diagnosis: (diagnosis.checked_on, diagnosis.id),
+        )
+        checks = [diagnosis.checked_on for diagnosis in oldest_first]
+        return Age(
+            oldest=min(checks, default=None),
+            newest=max(checks, default=None),
+            by_month=dict(Counter(f"{check:%Y-%m}" for check in checks)),
+            overdue=tuple(
+                diagnosis.id
+                for diagnosis in oldest_first
+                if day - diagnosis.checked_on > _OVERDUE_AFTER
+            ),
+        )
 
     def entry(self, diagnosis_id: str) -> Entry:
         try:

@@ -1,10 +1,12 @@
-"""Visibility, search by codes, order and uniqueness of a catalogue."""
+"""Visibility, search by codes, order, uniqueness and age of a catalogue."""
+
+from datetime import date
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.domain.catalogue.catalogue import Catalogue
+from evref.domain.catalogue.catalogue import Age, Catalogue
 from evref.domain.catalogue.diagnosis import Module
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.intervention import Phase, listing_order
@@ -99,3 +101,29 @@ def test_every_repeated_id_is_named() -> None:
         Catalogue(doubled)
 
     assert str(caught.value) == "id: b is not unique; id: shared-exercise is not unique"
+
+
+# Age
+
+
+def checked(diagnosis_id: str, day: str) -> Entry:
+    return Entry(a_diagnosis(diagnosis_id, checked_on=date.fromisoformat(day)), ())
+
+
+def test_the_age_of_a_catalogue_counts_its_entries_by_month_of_check() -> None:
+    """The oldest month is first. An entry is overdue a year after its last check."""
+    catalogue = Catalogue(
+        [
+            checked("new", "2026-02-28"),
+            checked("just-in-time", "2025-03-01"),
+            checked("overdue", "2025-02-28"),
+            checked("oldest", "2025-02-01"),
+        ]
+    )
+
+    assert catalogue.age_on(date(2026, 3, 1)) == Age(
+        oldest=date(2025, 2, 1),
+        newest=date(2026, 2, 28),
+        by_month={"2025-02": 2, "2025-03": 1, "2026-02": 1},
+        overdue=("oldest", "overdue"),
+    )
