@@ -120,6 +120,38 @@ def test_a_wider_code_leads_to_what_is_below_it(visitor: Visitor) -> None:
         assert f'<li><a href="/catalogue/{link}">' in page
 
 
+@pytest.mark.parametrize(
+    ("typed", "links", "says"),
+    [
+        ("M17.11; asthma", ["knee-osteoarthritis", "asthma"], "2 diagnoses."),
+        ("asthma; gout; asthma;", ["asthma", "gout"], "2 diagnoses."),
+        (
+            "M17.11; unicorn",
+            ["knee-osteoarthritis"],
+            "The search does not know “unicorn”,",
+        ),
+        ("M17.11; M54.5", ["knee-osteoarthritis", "low-back-pain"], "for ICD-10 M17.11, ICD-10"),
+        ("asthma; knee pain", ["asthma", "knee-osteoarthritis"], "“knee pain” is wider than one"),
+        ("unicorn; yeti", [], "The search does not know “yeti”,"),
+    ],
+)
+def test_a_semicolon_separates_what_is_searched_by_itself(
+    visitor: Visitor, typed: str, links: list[str], says: str
+) -> None:
+    page = visitor.get("/catalogue", query_string={"q": typed}).text
+
+    assert says in Seen(page).text()
+    for link in links:
+        assert f'<li><a href="/catalogue/{link}">' in page
+
+
+def test_a_part_that_names_what_the_code_means_leads_to_the_page_with_it(visitor: Visitor) -> None:
+    answer = visitor.get("/catalogue", query_string={"q": "M17.11; knee osteoarthritis"})
+
+    assert answer.headers["Location"].startswith("/catalogue/knee-osteoarthritis?searched=M17.11")
+    assert "was read as M17.11" in Seen(visitor.get(answer.headers["Location"]).text).text()
+
+
 def test_interventions_are_shown_with_a_link_to_their_diagnosis(visitor: Visitor) -> None:
     shown = seen(visitor, "tai chi")
 

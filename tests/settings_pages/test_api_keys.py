@@ -116,6 +116,11 @@ def test_a_key_is_shown_exactly_once(site: Site, member: Visitor) -> None:
                 *("", "-1", "1.000", "1_000", "10,00", "\u0661\u0660", "10,000,001", "9" * 5000),
             )
         ],
+        (
+            "daily_limit",
+            "1.500",
+            "Type 1500 or 1,500, without a point. Enter a whole number from 0 to 10,000,000.",
+        ),
         ("permission", "", "Choose a permission level."),
         ("permission", "write", "Choose a permission level."),
         ("expiry", "", "Choose when the key expires."),

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evref.adapters.inbound.pages.settings.labels import day_in_words, exact_time, time_in_words
+from evref.adapters.inbound.pages.settings.labels import (
+    address,
+    day_in_words,
+    exact_time,
+    time_in_words,
+    with_addresses,
+)
 
 NOW = datetime(2026, 11, 22, 14, 5, 30, tzinfo=UTC)
 
@@ -66,3 +72,22 @@ def test_a_time_of_other_days_is_told_as_its_day(at: datetime, now: datetime) ->
 
 def test_the_exact_time_has_the_zone() -> None:
     assert exact_time(NOW) == "22 November 2026, 14:05 UTC"
+
+
+@pytest.mark.parametrize(
+    ("email", "shown"),
+    [
+        ("ward@example.org", "ward@example.org"),
+        ("o'h&r@<.org", "o&#39;h&amp;r@&lt;.org"),
+        ("an.ward@a-b.rehab.example", "an<wbr>.ward<wbr>@a-b<wbr>.rehab<wbr>.example"),
+    ],
+)
+def test_a_long_address_breaks_at_the_at_sign_and_full_stops(email: str, shown: str) -> None:
+    solid = [f'<span class="solid">{part}</span>' for part in shown.split("<wbr>")]
+    element = f"<span>{'<wbr>'.join(solid)}</span>" if "-" in email else shown
+
+    assert str(address(email)) == element
+    if "'" not in email:
+        assert str(with_addresses(f"e-mail {email}, 'x'")) == (
+            f"<span>e-mail {element}, &#39;x&#39;</span>"
+        )

@@ -16,7 +16,7 @@ TODAY = date(2026, 11, 20)
 
 
 def plotted(*days: DayUsage, limit: int = 1000) -> Plot:
-    return drawn(days, last=TODAY, limit=limit)
+    return drawn(days, last=TODAY, count=30, limit=limit)
 
 
 def ago(days: int) -> date:

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
@@ -23,6 +23,7 @@ CLASSIFICATIONS = {
 
 NO_ANSWERS = Answers()
 _LONGEST_ABBREVIATION = 5
+_MOST_PARTS = 20
 _MOST_WORDS = 6
 _DIAGNOSES = "diagnosis", "diagnoses"
 _SECONDS_TO_WAIT = 1
@@ -33,13 +34,15 @@ class Results:
     """What a text finds: entries, and the interventions that the words ask for.
 
     `lacking` are sentences about words that name no diagnosis. `parts` are single words that
-    find interventions, with their number, if the text finds nothing.
+    find interventions, with their number, if the text finds nothing. `is_joined` is whether several
+    texts were searched.
     """
 
     found: Found
     answers: Answers = NO_ANSWERS
     lacking: tuple[str, ...] = ()
     parts: tuple[tuple[str, int], ...] = ()
+    is_joined: bool = False
 
     def meant(self, language: str) -> Entry | None:
         """Return the only entry that the text names, by a certain code, or by a whole name or term.
@@ -49,6 +52,8 @@ class Results:
         found = self.found
         if found.matches:
             is_certain = len(found.codes) == 1 and not found.doubts and not self.asks
+        elif self.is_joined:
+            is_certain = False
         else:
             whole = [hit for hit in found.hits if hit.is_whole]
             is_certain = len(whole) == 1 and not _is_foreign_abbreviation(whole[0], language)
@@ -88,17 +93,25 @@ def _is_foreign_abbreviation(hit: Hit, language: str) -> bool:
 def search(served: Served, text: str | None, module: Module | None) -> Results:
     """Return the entries that match the text and the module; of several codes, any may match.
 
-    A text in the form of a code that finds nothing, such as B12, is searched as words.
+    Texts between semicolons are searched separately. A text in the form of a code that finds
+    nothing, such as B12, is searched as words.
     """
     if text is None:
         return Results(served.find(Question(module=module)))
-    codes = _codes(text, served)
+    separated = text.split(";", _MOST_PARTS - 1)
+    parts = dict.fromkeys(part.strip() for part in separated if part.strip())
+    every = [_results(served, part, module) for part in parts]
+    return every[0] if len(every) == 1 else _joined(every)
+
+
+def _results(served: Served, part: str, module: Module | None) -> Results:
+    codes = _codes(part, served)
     if not codes:
-        by_words = _results_by_words(served, text, module)
-        return by_words if by_words.finds else _of_code(served, text, module) or by_words
+        by_words = _results_by_words(served, part, module)
+        return by_words if by_words.finds else _of_code(served, part, module) or by_words
     found = served.find(Question(codes=codes, module=module))
     if not found.entries and not found.remarks:
-        by_words = _results_by_words(served, text, module)
+        by_words = _results_by_words(served, part, module)
         if by_words.finds:
             return by_words
     return Results(found)
@@ -146,6 +159,22 @@ class OneAtATime:
         """Return the results of `search`, after waiting up to a second for another search."""
         with self.turn(_SECONDS_TO_WAIT) if text is not None else nullcontext():
             return search(served, text, module)
+
+
+def _joined(every: Sequence[Results]) -> Results:
+    """Return the combined results of the parts of a text."""
+    found = Found.joined(
+        replace(results.found, remarks=(*results.found.remarks, *_remarks(results)))
+        for results in every
+    )
+    answers = next((results.answers for results in every if results.asks), NO_ANSWERS)
+    return Results(found, answers, is_joined=True)
+
+
+def _remarks(results: Results) -> Iterator[str]:
+    if results.found.umbrella is not None:
+        yield f"“{results.found.umbrella.text}” is wider than one diagnosis"
+    yield from results.lacking
 
 
 def _results_by_words(served: Served, text: str, module: Module | None) -> Results:

@@ -44,7 +44,7 @@ _ELSEWHERE = (
     "Ask for an invitation to another address."
 )
 
-_PARAMETERS = frozenset({"q", "sort", "page", "person", "key", "kind"})
+_PARAMETERS = frozenset({"q", "sort", "page", "days", "person", "key", "kind"})
 """The query parameters of the settings."""
 
 PUBLIC = frozenset({"settings.sign_in", "settings.accept_invitation"})

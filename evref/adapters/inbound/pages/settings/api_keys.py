@@ -94,6 +94,8 @@ class ApiKeyPages:
         return form.page("settings/new_key.html", use=use)
 
     def key(self, key_id: str) -> Response:
+        parameters = query.parse({"days": query.one_of(*map(str, plot.DAYS))})
+        count = int(parameters.get("days", plot.DAYS[0]))
         key_in_use = self._keys.get(_principal(), key_id, to_change=request.method == "POST")
         use = self._keys.caps(*who())
         form = KeyForm(self._keys.today(), use, key=key_in_use.key)
@@ -110,13 +112,14 @@ class ApiKeyPages:
             else:
                 return _back_to_key(NOTHING_CHANGED if after == key_in_use.key else _SAVED)
         today, limit = self._keys.today(), key_in_use.key.daily_limit
-        usage = self._keys.history(_principal(), key_id, plot.DAYS)
+        usage = self._keys.history(_principal(), key_id, count)
         return form.page(
             "settings/key.html",
             key_in_use=key_in_use,
             usage=usage,
-            days=plot.DAYS,
-            plot=plot.drawn(usage, last=today, limit=limit),
+            counts=plot.DAYS,
+            count=count,
+            plot=plot.drawn(usage, last=today, count=count, limit=limit),
         )
 
     def rotate_key(self, key_id: str) -> Response:
@@ -151,13 +154,13 @@ class ApiKeyPages:
         if limit == key.daily_limit:
             return warnings
         used = 0 if key_in_use.today is None else key_in_use.today.admitted
-        days = self._keys.history(_principal(), key.id, plot.DAYS)
+        days = self._keys.history(_principal(), key.id, plot.DAYS[0])
         largest = max((day.admitted for day in days), default=0)
         if limit < used:
             warnings["daily_limit"] = f"It used {used:,} today: requests are refused from now on."
         elif limit < largest:
             warnings["daily_limit"] = (
-                f"It used {largest:,} on the busiest of the last {plot.DAYS} days: on such a "
+                f"It used {largest:,} on the busiest of the last {plot.DAYS[0]} days: on such a "
                 "day, requests are refused."
             )
         return warnings

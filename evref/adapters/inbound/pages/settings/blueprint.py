@@ -88,7 +88,7 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
     pages.add_app_template_filter(lambda at: labels.time_in_words(at, now()), "time_in_words")
     pages.add_app_template_filter(lambda of: labels.day_in_words(of, now().date()), "day_in_words")
     pages.add_app_template_filter(day, "exact_day")
-    for text_filter in (labels.exact_time, without_keys):
+    for text_filter in (labels.address, labels.with_addresses, labels.exact_time, without_keys):
         pages.add_app_template_filter(text_filter)
     account = AccountPages(host.frame, identity, host.people)
     keys, members = ApiKeyPages(host.keys, base_url), MemberPages(host.people)

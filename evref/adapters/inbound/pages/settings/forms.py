@@ -97,6 +97,9 @@ class LimitField(IntegerField):
         text = valuelist[0].strip() if valuelist else ""
         self.data = None
         digits = re.sub("[^0-9]", "", text)
+        if _WITH_POINTS.fullmatch(text):
+            without = f"Type {digits} or {int(digits):,}, without a point."
+            raise ValueError(f"{without} {labels.LIMIT_RULE}")
         if _WHOLE_NUMBER.fullmatch(text) is None or int(digits) > HIGHEST_DAILY_LIMIT:
             raise ValueError(labels.LIMIT_RULE)
         self.data = int(digits)
@@ -104,6 +107,7 @@ class LimitField(IntegerField):
 
 # In other languages a point separates thousands: 1.000 could mean either, and is an error.
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,20}|[0-9]{1,3}([, \u00a0\u2009\u202f][0-9]{3}){1,6}")
+_WITH_POINTS = re.compile(r"[0-9]{1,3}(\.[0-9]{3}){1,3}")
 
 
 class DayField(DateField):

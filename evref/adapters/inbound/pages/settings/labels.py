@@ -1,6 +1,9 @@
 """The words for states, levels, roles and times on these pages. Times and days are UTC."""
 
+import re
 from datetime import date, datetime, timedelta
+
+from markupsafe import Markup, escape
 
 from evref.adapters.inbound.web.words import day
 from evref.application.access.manage_keys import KeyInUse
@@ -74,6 +77,26 @@ def detail(entry: AuditEntry) -> str:
     often = f", {entry.times:,} times" if entry.times and entry.times > 1 else ""
     return entry.detail + often
 
+
+def address(email: str) -> Markup:
+    """Return an e-mail address that can break before its @ and its dots alone, if it is long."""
+    if len(email) <= _SHORT_ADDRESS and "-" not in email:
+        return escape(email)
+    parts = [email] if len(email) <= _SHORT_ADDRESS else re.split(r"(?=[@.])", email)
+    solid = [Markup('<span class="solid">{}</span>').format(part) for part in parts]
+    # In one element, because a table cell may lay out its children side by side.
+    return Markup("<span>{}</span>").format(Markup("<wbr>").join(solid))
+
+
+def with_addresses(text: str) -> Markup:
+    """Return a text whose e-mail addresses can break as in `address`."""
+    words = re.split(r"([\s,']+)", text)
+    shown = Markup("").join(address(word) if "@" in word else word for word in words)
+    return Markup("<span>{}</span>").format(shown)
+
+
+_SHORT_ADDRESS = 24
+"""The number of characters that fit on one line."""
 
 PASSWORD_RULE = (
     f"{SHORTEST_PASSWORD} to {LONGEST_PASSWORD:,} characters of any kind, and not easy to guess: "

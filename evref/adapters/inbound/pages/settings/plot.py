@@ -10,8 +10,8 @@ from datetime import date, timedelta
 
 from evref.domain.access.quota import DayUsage
 
-DAYS = 30
-"""The number of days that are shown."""
+DAYS = (30, 90)
+"""The numbers of days that can be shown."""
 
 TOP, BOTTOM = 48, 228
 _MOST_STEPS = 5
@@ -51,21 +51,22 @@ class Plot:
     busiest: DayUsage | None
 
 
-def drawn(days: Sequence[DayUsage], *, last: date, limit: int) -> Plot:
-    """Return the plot of the days up to the last one; `days` are those with requests."""
-    first = last - timedelta(days=DAYS - 1)
+def drawn(days: Sequence[DayUsage], *, last: date, count: int, limit: int) -> Plot:
+    """Return the plot of `count` days up to the last one; `days` are the days with requests."""
+    first = last - timedelta(days=count - 1)
     highest = max([limit, *(usage.admitted + usage.refused for usage in days), 1])
     step = _step(highest)
     steps = -(-highest // step)
     scale = (BOTTOM - TOP) / (steps * step)
-    slot = 100 / DAYS
+    slot = 100 / count
+    week = 7 if count == DAYS[0] else 28
     return Plot(
         bars=tuple(_bar(usage, (usage.day - first).days, slot, scale) for usage in days),
         limit_y=_rounded(BOTTOM - limit * scale),
         rows=tuple((n * step, _rounded(BOTTOM - n * step * scale)) for n in range(steps + 1)),
         columns=tuple(
-            (last - timedelta(days=back), _rounded((DAYS - back - 0.5) * slot))
-            for back in range(0, DAYS, 7)
+            (last - timedelta(days=back), _rounded((count - back - 0.5) * slot))
+            for back in range(0, count, week)
         ),
         busiest=max(days, key=lambda usage: usage.admitted + usage.refused, default=None),
     )
