@@ -98,21 +98,24 @@ def test_the_day_by_which_counts_are_purged_has_an_index(
     assert ["day"] in [index["column_names"] for index in indexes]
 
 
-@pytest.mark.parametrize("revision", ["0fedcba98765", "9999"])
+@pytest.mark.parametrize(
+    ("theirs", "value"),
+    [("alembic_version", "0fedcba98765"), ("alembic_version", "9999"), ("institutions", "theirs")],
+)
 def test_the_tables_of_another_program_are_not_touched(
-    unprepared: SqlStorage, database: SqlDatabase, revision: str
+    unprepared: SqlStorage, database: SqlDatabase, theirs: str, value: str
 ) -> None:
     """The message does not blame a version of evref."""
     with database.transaction() as connection:
-        connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32))"))
-        connection.execute(text(f"INSERT INTO alembic_version VALUES ('{revision}')"))
+        connection.execute(text(f"CREATE TABLE {theirs} (version_num VARCHAR(32))"))
+        connection.execute(text(f"INSERT INTO {theirs} VALUES ('{value}')"))
 
     for act in (unprepared.prepare, unprepared.verify):
         with pytest.raises(StorageNotReadyError, match=r"by no release of evref"):
             act()
 
     with database.connect() as connection:
-        assert inspect(connection).get_table_names() == ["alembic_version"]
+        assert inspect(connection).get_table_names() == [theirs]
 
 
 def test_a_preparation_that_fails_leaves_nothing_behind(

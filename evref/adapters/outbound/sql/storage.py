@@ -91,6 +91,8 @@ def _revision(connection: Connection) -> str | None:
     """Return the revision of the database, one of `REVISIONS`; None if it has no tables yet."""
     tables = {*inspect(connection).get_table_names()}
     if "alembic_version" not in tables:
+        if tables & {*metadata.tables}:
+            raise StorageNotReadyError(_OF_NO_RELEASE)
         return None
     mark = select(column("version_num", String)).select_from(table("alembic_version"))
     revision = max(connection.execute(mark).scalars(), default="")
