@@ -8,10 +8,9 @@ from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
-from evref.bootstrap.settings import Settings
 from tests.faults.conftest import ON_POSTGRESQL, ON_REDIS, Counters, NewHost
-from tests.faults.load import Host, assert_promised, burst, under_load, wait_for
-from tests.servers import PostgresqlServer, RedisServer, database_name, redis_server
+from tests.faults.load import assert_promised, burst, under_load, wait_for
+from tests.servers import PostgresqlServer, RedisServer, database_name
 
 Fault = Callable[[Counters], AbstractContextManager[None]]
 
@@ -78,27 +77,6 @@ def test_a_host_opens_at_most_the_configured_number_of_connections(
     assert database_server.execute(connections) == [(2,)]
     assert_promised(responses, 200, 503)
     assert host.today(key).admitted >= [response.status for response in responses].count(200) > 0
-
-
-def test_a_redis_that_restarts_empty_starts_counting_from_zero(
-    database_server: PostgresqlServer, patience: dict[str, float]
-) -> None:
-    """The operator chose to run Redis without persistence."""
-    url = database_server.url(database_server.new_database())
-    with redis_server() as volatile:
-        settings = Settings(database_url=url, quota_url=volatile.url)
-        host = Host(settings.model_copy(update=patience))
-        host.prepare()
-        key = host.new_key(limit=10)
-        before = burst(host, key=key, requests=15)
-
-        with volatile.stopped():
-            pass
-        after = burst(host, key=key, requests=15)
-
-        for responses in (before, after):
-            assert sorted(response.status for response in responses) == [200] * 10 + [429] * 5
-        host.close()
 
 
 @ON_REDIS

@@ -83,20 +83,6 @@ def test_a_change_of_one_of_many_keys_is_seen_within_half_a_second(
     assert held.with_digest(digest_of(key_id)).revoked_at == NOON
 
 
-def test_a_removed_secret_of_a_held_key_is_refused(
-    held: HeldKeys, keys: WatchedKeys, clock: FakeClock
-) -> None:
-    use_all(held)
-    rotated = a_key("k2", secrets=[a_secret("another")])
-    change_key(keys.storage, "k2", lambda _: rotated)
-    clock.advance(milliseconds=500)
-    held.with_digest(digest_of("k1"))
-
-    with pytest.raises(InvalidApiKeyError):
-        held.with_digest(digest_of("k2"))
-    assert held.with_digest(digest_of("another")) == rotated
-
-
 def test_a_revocation_holds_within_a_second_however_long_the_look_up_took(
     held: HeldKeys, keys: WatchedKeys
 ) -> None:

@@ -1,6 +1,5 @@
 """Tests that a failing Redis server counts as unavailable, whatever the driver raises."""
 
-import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -139,25 +138,6 @@ def test_the_error_of_a_server_has_no_password(
     for hidden in ("someone", "secret", "hidden"):
         assert hidden not in caught.value.reason
         assert hidden not in str(caught.value.__cause__)
-
-
-def test_a_server_that_is_not_redis_is_unavailable() -> None:
-    """A web server may have the configured port."""
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        server = RedisServer(f"redis://127.0.0.1:{other.getsockname()[1]}/0")
-
-        def answer(number: int) -> None:
-            if number == 0:
-                connection, _ = other.accept()
-                with connection:
-                    connection.recv(100)
-                    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-                return
-            with pytest.raises(StorageUnavailableError), server.client() as client:
-                client.ping()
-
-        at_once(2, answer)
-        server.close()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from evref.adapters.outbound.sql.tables import catalogue_history
 from evref.domain.audit import Action
 from evref.domain.errors import StorageUnavailableError
 from evref.ports.storage import Changes
-from evref.testing.builders import NOON, OPERATOR, a_catalogue, a_key, an_entry
+from evref.testing.builders import NOON, OPERATOR, a_catalogue, a_key
 from evref.testing.catalogue import assert_serves
 from evref.testing.filling import keep_catalogue, keep_institutions, keep_key
 from evref.testing.storage import CHANGES, fill, records
@@ -35,22 +35,6 @@ def test_a_change_whose_audit_entry_cannot_be_written_is_not_made(
     with pytest.raises(StorageUnavailableError):
         act()
     assert records(storage) == before
-
-
-def test_a_catalogue_that_cannot_be_written_leaves_the_published_one_unchanged(
-    storage: SqlStorage, database: SqlDatabase
-) -> None:
-    before = a_catalogue(an_entry("asthma"))
-    keep_catalogue(storage, before)
-    history = storage.catalogue.history()
-    with database.transaction() as connection:
-        stop_rows(connection, "catalogue_history", "true", silently=False)
-
-    with pytest.raises(StorageUnavailableError):
-        keep_catalogue(storage, a_catalogue(an_entry("asthma", name="New"), an_entry("migraine")))
-
-    assert_serves(storage, before)
-    assert storage.catalogue.history() == history
 
 
 DAMAGES = {

@@ -171,8 +171,13 @@ def test_a_database_of_another_version_is_an_error(
     with database.transaction() as connection:
         connection.execute(text(f"UPDATE alembic_version SET version_num = '{revision}'"))
 
-    with pytest.raises(StorageNotReadyError, match=f"^{re.escape(error)}$"):
-        SqlStorage(database).verify()
+    acts = [SqlStorage(database).verify]
+    if "older" not in error:
+        acts.append(SqlStorage(database).prepare)
+
+    for act in acts:
+        with pytest.raises(StorageNotReadyError, match=f"^{re.escape(error)}$"):
+            act()
 
 
 def test_concurrent_inits_of_an_empty_database_all_succeed(

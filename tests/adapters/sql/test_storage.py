@@ -19,8 +19,6 @@ from evref.domain.errors import (
     StorageNotReadyError,
     StorageUnavailableError,
 )
-from evref.ports.accounts import INSTITUTIONS
-from evref.testing.filling import keep_institutions
 from tests.servers import wait_until
 
 ON_SQLITE = pytest.mark.parametrize("url", ["sqlite"], indirect=True)
@@ -60,24 +58,6 @@ def test_the_error_for_a_database_without_tables_says_how_to_create_them(
         unprepared.verify()
 
 
-def test_a_database_of_a_newer_version_is_not_changed(
-    storage: SqlStorage, database: SqlDatabase, unprepared: SqlStorage
-) -> None:
-    """This version neither serves nor prepares tables that it does not know."""
-    keep_institutions(storage, "i1")
-    with database.transaction() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-
-    with pytest.raises(StorageNotReadyError, match="newer version"):
-        unprepared.verify()
-    with pytest.raises(StorageNotReadyError, match="newer version"):
-        unprepared.prepare()
-
-    with database.connect() as connection:
-        assert connection.scalar(text("SELECT version_num FROM alembic_version")) == "9999"
-    assert len(storage.records.find(INSTITUTIONS)) == 1
-
-
 def test_the_revisions_are_those_of_the_migrations() -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
@@ -86,16 +66,6 @@ def test_the_revisions_are_those_of_the_migrations() -> None:
 
     assert tuple(reversed([script.revision for script in scripts.walk_revisions()])) == REVISIONS
     assert scripts.get_current_head() == REVISIONS[-1]
-
-
-def test_the_day_by_which_counts_are_purged_has_an_index(
-    storage: SqlStorage, database: SqlDatabase
-) -> None:
-    """Without an index, a purge reads the whole table and, on SQLite, delays admission."""
-    with database.connect() as connection:
-        indexes = inspect(connection).get_indexes("daily_usage")
-
-    assert ["day"] in [index["column_names"] for index in indexes]
 
 
 @pytest.mark.parametrize(

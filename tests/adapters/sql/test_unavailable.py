@@ -100,18 +100,6 @@ def assert_unavailable(act: Act, storage: SqlStorage) -> str:
     return caught.value.reason
 
 
-# `prepare` creates the tables, and `verify` has its own error for missing tables.
-NEED_NO_TABLES = {"schema.prepare", "schema.verify"}
-
-
-@for_each({name: act for name, act in (READS | WRITES).items() if name not in NEED_NO_TABLES})
-def test_a_database_without_tables_is_unavailable(
-    opened: Callable[[str], SqlStorage], act: Act
-) -> None:
-    """The database was never prepared, or somebody has emptied it."""
-    assert "no such table" in assert_unavailable(act, opened("sqlite:///FILE"))
-
-
 # The database is already prepared, so preparing it writes nothing.
 @for_each({name: act for name, act in WRITES.items() if name != "schema.prepare"})
 def test_a_write_to_a_read_only_file_fails(
