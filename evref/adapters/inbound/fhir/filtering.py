@@ -94,11 +94,14 @@ class Selection:
         return [item for item in items if not topics.isdisjoint(item.topics)]
 
     def by_last_update(self, items: Sequence[Item], periods: frozenset[Period]) -> list[Item]:
-        def is_admitted(item: Item) -> bool:
-            time = self.served.changed_at(item.entry.diagnosis.id)
-            return time is not None and any(period.admits(time) for period in periods)
-
-        return [*filter(is_admitted, items)]
+        # Few publications changed many items, so each time is compared once.
+        times = {self.served.changed_at(item.entry.diagnosis.id) for item in items}
+        admitted = {
+            time for time in times if time and any(period.admits(time) for period in periods)
+        }
+        return [
+            item for item in items if self.served.changed_at(item.entry.diagnosis.id) in admitted
+        ]
 
 
 def _begins(beginning: str, words: Iterable[str]) -> bool:
