@@ -124,6 +124,17 @@ def test_a_pipe_is_rejected_without_waiting(tmp_path: Path) -> None:
     assert expected == faults_in(tmp_path)
 
 
+def test_a_link_out_of_its_folder_is_rejected(tmp_path: Path) -> None:
+    """A folder from somebody else must not make the service read other files."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "secret").write_text("password")
+    (folder / "link.yaml").symlink_to("../secret")
+
+    message = "is a symbolic link that leads out of its folder"
+    assert faults_in(folder) == (FileFault(str(folder / "link.yaml"), None, message),)
+
+
 def test_a_link_within_its_folder_is_read(tmp_path: Path) -> None:
     """In a mounted Kubernetes volume, each name is a link to the current version."""
     (tmp_path / "..data").mkdir()

@@ -47,15 +47,19 @@ class Folders:
     def _add_folder(self, folder: Path) -> bool:
         """Add the files in the folder; return whether there was any file to read or to refuse."""
         before = len(self.files) + len(self.faults)
+        root = os.path.realpath(folder)
         for parent, folders, files in os.walk(folder, onerror=self._refuse_folder):
             skipped = [
                 name for name in folders if name.startswith(".") or Path(parent, name).is_symlink()
             ]
             for name in sorted(files):
-                if name.lower().endswith(_SUFFIXES) and not name.startswith("."):
-                    self.files.append(Path(parent, name))
-                else:
+                path = Path(parent, name)
+                if name.startswith(".") or not name.lower().endswith(_SUFFIXES):
                     skipped.append(name)
+                elif path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(root):
+                    self._refuse(path, "is a symbolic link that leads out of its folder")
+                else:
+                    self.files.append(path)
             self.not_read += [shown_path(Path(parent, name)) for name in sorted(skipped)]
             folders[:] = sorted({*folders}.difference(skipped))
         return len(self.files) + len(self.faults) > before
