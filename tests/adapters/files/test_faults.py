@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from evref.adapters.outbound.files.writing import text_of_entry
 from evref.domain.catalogue.evidence import Reference
 from evref.domain.catalogue.intervention import Intervention
 from evref.domain.declaration import declared
@@ -197,20 +196,6 @@ def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
     ]
 
 
-def test_ids_are_unique_within_a_file(tmp_path: Path) -> None:
-    text = knee_with("knee-osteoarthritis-home", "knee-osteoarthritis-strength")
-
-    assert faults_in_text(tmp_path, text) == [
-        (
-            28,
-            (
-                'id: must be unique, "knee-osteoarthritis-strength" is also the id in'
-                f" {tmp_path / 'file.yaml'}:8"
-            ),
-        )
-    ]
-
-
 def test_ids_are_unique_over_all_files(tmp_path: Path) -> None:
     """Ids of diagnoses and interventions are compared even if the files have other faults."""
     (tmp_path / "1.yaml").write_text(KNEE.replace("year: 2020", "year: 1020"))
@@ -267,15 +252,6 @@ def test_only_true_and_false_are_flags(tmp_path: Path, value: str, found: str) -
     message = f'superseded: must be true or false, without quotes, not "{found}"'
 
     assert [fault[1] for fault in faults_in_text(tmp_path, text)] == [message]
-
-
-def test_a_flag_is_read_and_written(tmp_path: Path) -> None:
-    text = knee_with("source_grade: null\n", "source_grade: null\n      superseded: true\n")
-    (tmp_path / "knee.yaml").write_text(text, encoding="utf-8")
-    (entry,) = read(tmp_path).entries
-
-    assert entry.interventions[-1].evidence.superseded
-    assert "superseded: true\n" in text_of_entry(entry)
 
 
 EFFECTS = """\

@@ -133,19 +133,6 @@ def test_no_order_in_files_changes_the_version(random: Random) -> None:
     assert again.version == catalogue.version
 
 
-@pytest.mark.parametrize("text", NASTY)
-def test_text_that_looks_like_other_yaml_is_kept(text: str, tmp_path: Path) -> None:
-    """Titles are mostly written on one line, and summaries are folded."""
-    summary = f"{text}\n{'A guideline describes exercise. ' * 4}{text}"
-    references = [a_reference(title=text)]
-    catalogue = a_catalogue(
-        an_entry(interventions=[an_intervention(summary=summary, references=references)])
-    )
-    write(catalogue, tmp_path)
-
-    assert read(tmp_path).entries == catalogue.entries
-
-
 def test_a_file_is_written_so_that_people_can_read_it(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "knee.yaml").write_text(KNEE)

@@ -218,19 +218,6 @@ def wait_for_threads() -> None:
             thread.join(timeout=30)
 
 
-def test_while_storage_does_not_answer_a_request_gets_the_held_catalogue(clock: FakeClock) -> None:
-    browse, store = browsing(clock)
-    store.let_go.clear()
-    clock.advance(seconds=0.5)
-
-    served = browse.current()
-    store.let_go.set()
-    wait_for_threads()
-
-    assert served.catalogue.entries is FIRST.entries
-    assert browse.current().catalogue.entries is SECOND.entries
-
-
 def test_while_a_newer_catalogue_is_loaded_all_requests_get_the_held_one(clock: FakeClock) -> None:
     """The newer catalogue is loaded only once, however long this takes."""
     browse, store = browsing(clock)

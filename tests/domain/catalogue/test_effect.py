@@ -22,12 +22,6 @@ from evref.domain.catalogue.evidence import Recommendation
 from evref.domain.errors import InvalidValueError
 from evref.testing.builders import an_effect, an_entry, an_intervention
 
-OTHER_SIDE = {
-    Favours.INTERVENTION: Favours.COMPARISON,
-    Favours.COMPARISON: Favours.INTERVENTION,
-    Favours.NEITHER: Favours.NEITHER,
-}
-
 
 @st.composite
 def effects(draw: st.DrawFn) -> Effect:
@@ -49,32 +43,17 @@ def effects(draw: st.DrawFn) -> Effect:
 
 
 @given(effects())
-def test_the_other_side_is_favoured_if_the_other_values_are_good(effect: Effect) -> None:
-    (other,) = {*Better} - {effect.better}
-
-    assert replace(effect, better=other).favours is OTHER_SIDE[effect.favours]
-
-
-@given(effects(), st.sampled_from(["points of 100", "mm Hg", "days a month", "percentage points"]))
-def test_the_favoured_side_does_not_depend_on_the_unit(effect: Effect, unit: str) -> None:
-    assert replace(effect, unit=effect.unit and unit).favours is effect.favours
-
-
-@given(effects())
-def test_neither_side_is_favoured_exactly_if_there_may_be_no_effect(effect: Effect) -> None:
+def test_the_side_is_favoured_where_the_estimate_is_good_unless_there_may_be_no_effect(
+    effect: Effect,
+) -> None:
     no_effect = 1 if effect.measure.is_ratio else 0
     interval = effect.interval
     may_be_none = interval is None or interval.low <= no_effect <= interval.high
+    is_good = (effect.estimate < no_effect) == (effect.better is Better.LOWER)
 
-    assert (effect.favours is Favours.NEITHER) is may_be_none
-
-
-@given(effects())
-def test_the_favoured_side_is_where_the_estimate_is_good(effect: Effect) -> None:
-    is_good = (effect.estimate < effect.measure.no_effect) == (effect.better is Better.LOWER)
-
-    if effect.favours is not Favours.NEITHER:
-        assert (effect.favours is Favours.INTERVENTION) is is_good
+    assert effect.favours is (
+        Favours.NEITHER if may_be_none else Favours.INTERVENTION if is_good else Favours.COMPARISON
+    )
 
 
 RATIO = an_effect("0.70", ("0.5", "0.9"), Measure.RISK_RATIO)
@@ -87,8 +66,6 @@ def per_1000(comparison: str, intervention: str) -> Per1000:
 @pytest.mark.parametrize(
     ("effect", "changes", "fault"),
     [
-        (RATIO, {"outcome": "ab"}, "outcome: must have 3 to 80 characters, has 2"),
-        (RATIO, {"comparison": "x" * 81}, "comparison: must have 3 to 80 characters, has 81"),
         (RATIO, {"estimate": Decimal("0.4")}, "estimate: must be within the interval"),
         (
             RATIO,
@@ -113,8 +90,6 @@ def per_1000(comparison: str, intervention: str) -> Per1000:
         (RATIO, {"unit": "points"}, "unit: must be null for a risk_ratio"),
         (an_effect(), {"unit": "SD"}, "unit: must be null for a standardised_mean_difference"),
         (an_effect(), {"measure": Measure.MEAN_DIFFERENCE}, "unit: is required for a mean"),
-        (an_effect(), {"studies": 0}, "studies: must be a whole number from 1"),
-        (an_effect(), {"participants": -1}, "participants: must be a whole number from 1"),
     ],
 )
 def test_figures_that_contradict_each_other_are_rejected(
@@ -122,12 +97,6 @@ def test_figures_that_contradict_each_other_are_rejected(
 ) -> None:
     with pytest.raises(InvalidValueError, match=fault):
         replace(effect, **changes)
-
-
-@pytest.mark.parametrize(("comparison", "intervention"), [("-1", "0"), ("1000.5", "0")])
-def test_events_in_1000_people_are_from_0_to_1000(comparison: str, intervention: str) -> None:
-    with pytest.raises(InvalidValueError, match="comparison: must be a number from 0 to 1000"):
-        per_1000(comparison, intervention)
 
 
 def test_an_estimate_of_no_effect_and_equal_counts_contradict_nothing() -> None:

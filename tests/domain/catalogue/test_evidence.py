@@ -102,21 +102,6 @@ def test_a_reference_needs_a_url_a_doi_or_a_pmid() -> None:
     assert faulty_fields(doi=None, pmid=None, url=None) == {"url"}
 
 
-@pytest.mark.parametrize("year", [1799, 2201, 0, -1])
-def test_a_year_is_from_1800_to_2200(year: int) -> None:
-    assert faulty_fields(year=year) == {"year"}
-
-
-def test_title_and_authors_are_never_empty() -> None:
-    assert faulty_fields(title="", authors="") == {"title", "authors"}
-
-
-@pytest.mark.parametrize("grade", ["", " ", "x" * 501])
-def test_an_empty_or_too_long_grade_is_rejected(grade: str) -> None:
-    with pytest.raises(InvalidValueError, match="source_grade"):
-        Evidence(Certainty.LOW, Recommendation.NOT_STATED, Direction.FOR, grade)
-
-
 ALLOWED_DIRECTIONS = {
     Recommendation.STRONG_FOR: {Direction.FOR},
     Recommendation.CONDITIONAL_FOR: {Direction.FOR},

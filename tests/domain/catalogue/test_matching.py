@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -12,7 +10,7 @@ from evref.domain.catalogue.catalogue import Catalogue
 from evref.domain.catalogue.entry import Entry
 from evref.domain.catalogue.icd import CodeList, FinerCodes
 from evref.domain.catalogue.matching import Fit, fit
-from evref.domain.catalogue.record_code import Classification, Edition, RecordCode, read_field
+from evref.domain.catalogue.record_code import Classification, Edition, read_field
 from evref.testing.builders import a_diagnosis
 from tests.domain.strategies import DIGITS, icd10_texts
 from tests.pages.site import bundled
@@ -158,21 +156,6 @@ def test_without_finer_codes_only_a_prefix_finds(catalogued: str, record: str, m
     relations, _ = relations_of(text, catalogue=catalogue)
 
     assert bool(relations) == text.startswith(catalogued)
-
-
-def with_codes(texts: Iterable[str]) -> tuple[RecordCode, ...]:
-    return read_field(ICD_10, ",".join(texts))
-
-
-def test_an_unreadable_or_excluded_code_finds_nothing() -> None:
-    matches = bundled().matches(with_codes(["hello", "F32.1 A", "M17", ""]))
-
-    assert [[fit.diagnosis_id for fit in match.fits] for match in matches] == [
-        [],
-        [],
-        ["knee-osteoarthritis"],
-        [],
-    ]
 
 
 @pytest.mark.parametrize(

@@ -175,14 +175,6 @@ def test_words_of_a_record_are_read_more_strictly() -> None:
     assert recorded == Found(())
 
 
-def test_words_that_name_nothing_are_explained() -> None:
-    found = served_bundled().find(Question(words="xylophone"))
-    absent = served_bundled().find(Question(words="bladder cancer"))
-
-    assert found.ignored == ("xylophone",)
-    assert absent.absent == ("bladder cancer",)
-
-
 def test_joined_questions_find_what_any_of_them_finds() -> None:
     one, other = (
         served_bundled().find(question)
@@ -253,15 +245,6 @@ def history(*catalogues: Catalogue) -> Served:
         for day, (earlier, catalogue) in enumerate(pairwise((Catalogue([]), *catalogues)))
     ]
     return replace(served(catalogues[-1]), publications=tuple(reversed(publications)))
-
-
-def test_an_intervention_is_found_by_its_id() -> None:
-    knee = an_entry("knee")
-
-    assert history(a_catalogue(knee)).intervention("knee-exercise") == (
-        knee,
-        knee.interventions[0],
-    )
 
 
 def test_an_intervention_that_was_served_is_removed_alone_or_with_its_diagnosis() -> None:
