@@ -94,13 +94,10 @@ def test_the_shown_text_never_looks_like_a_key(text: str) -> None:
         "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch",
         "aB3" * 21,
         "/api/v1/diagnoses/knee-osteoarthritis/interventions",
-        "-".join(["posttraumatic"] * 7),
         "5f0c6a1e9b7d4a52",
         "0123456789abcdef" * 4,
-        "x" * 64,
         "0b6f7d0e-7f53-4a1e-9d36-1a3bb1f3a0c2",
         "/a%20b%2Fc%25",
-        "evref",
         "evref.example.org",
     ],
 )

@@ -20,20 +20,11 @@ def test_enabled_modules_are_in_the_order_of_the_enumeration(modules: list[Modul
     assert a_diagnosis(modules=modules).enabled_modules == expected
 
 
-@pytest.mark.parametrize("diagnosis_id", ["a", "0", "knee-osteoarthritis", "x" * 64])
-def test_an_id_of_up_to_64_characters_is_allowed(diagnosis_id: str) -> None:
-    assert a_diagnosis(diagnosis_id).id == diagnosis_id
-
-
 @pytest.mark.parametrize(
     ("make", "field"),
     [
-        (lambda: a_diagnosis(""), "id"),
-        (lambda: a_diagnosis("x" * 65), "id"),
         (lambda: a_diagnosis("Knee"), "id"),
         *((lambda name=name: a_diagnosis(name), "id") for name in RESERVED_IDS),
-        (lambda: a_diagnosis(name=""), "name"),
-        (lambda: a_diagnosis(name="x" * 121), "name"),
         (lambda: a_diagnosis(name="Knee\npain"), "name"),
         (lambda: a_diagnosis(icd10=()), "icd10"),
         (lambda: a_diagnosis(icd10=("M17", "M17")), "icd10"),
@@ -41,9 +32,6 @@ def test_an_id_of_up_to_64_characters_is_allowed(diagnosis_id: str) -> None:
         (lambda: a_diagnosis(icd11=("FA01", "FA01")), "icd11"),
         (lambda: a_diagnosis(modules=(Module.HOME, Module.HOME)), "enabled_modules"),
         (lambda: a_diagnosis(terms={"en": ("gout", "Gout")}), "en"),
-        (lambda: a_diagnosis(terms={"en": ("x",)}), "en"),
-        (lambda: a_diagnosis(terms={"en": ("x" * 81,)}), "en"),
-        (lambda: a_diagnosis(terms={"en": ()}), "en"),
         (lambda: a_diagnosis(terms={"en": tuple(f"x{n}" for n in range(41))}), "en"),
         (lambda: a_diagnosis(terms={"eng": ("gout",)}), "eng"),
         (lambda: a_diagnosis(broader_codes=("M17", "M17")), "broader_codes"),

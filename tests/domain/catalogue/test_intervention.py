@@ -28,13 +28,8 @@ def test_the_order_is_by_module_then_phase_then_title_then_id() -> None:
 @pytest.mark.parametrize(
     ("make", "field"),
     [
-        (lambda: an_intervention(""), "id"),
-        (lambda: an_intervention("i" * 97), "id"),
         (lambda: an_intervention("Exercise"), "id"),
-        (lambda: an_intervention(title="x" * 4), "title"),
-        (lambda: an_intervention(title="x" * 121), "title"),
         (lambda: an_intervention(title="Walk\nalone"), "title"),
-        (lambda: an_intervention(summary="x" * 79), "summary"),
         (lambda: an_intervention(summary="x" * 701), "summary"),
         (lambda: an_intervention(references=()), "references"),
         (lambda: replace(an_intervention(module=Module.FITT_VIP), module=Module.HOME), "fitt_vp"),
