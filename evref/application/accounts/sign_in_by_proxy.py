@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 from evref.application.accounts.membership import member_with_email, record
 from evref.application.accounts.people import People
@@ -26,6 +27,14 @@ from evref.ports.storage import Storage
 from evref.ports.system import Clock
 
 
+class Refusal(Enum):
+    """The reasons for which a proxy cannot sign a person in."""
+
+    ADDRESS = auto()
+    # The operator creates the first member of an institution, who is an admin.
+    NO_ADMIN = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class ProxySession:
     """The session of a member whom a proxy names; without a token, it is for one request."""
@@ -46,8 +55,8 @@ class SignInByProxy:
 
     def __call__(
         self, secret: str, address: str, token: SessionToken | None, *, is_page: bool = True
-    ) -> ProxySession | None:
-        """Return the session of the member with this e-mail address, or None if it is refused.
+    ) -> ProxySession | Refusal:
+        """Return the session of the member with this e-mail address.
 
         If no institution has the secret, raise `WrongCredentialsError`.
 
@@ -73,14 +82,16 @@ class SignInByProxy:
             return present
         if token is not None and is_page:
             self.sign_in.end(token)
-        session = None if email is None else self._begin(institution_id, email, is_page=is_page)
-        if is_page and session is None:
+        outcome: ProxySession | Refusal = Refusal.ADDRESS
+        if email is not None:
+            outcome = self._begin(institution_id, email, is_page=is_page)
+        if is_page and isinstance(outcome, Refusal):
             concerned = set() if email is None else {institution_id}
             refused = normalised_email(address)
             if (member := member_with_email(self.storage.records, refused)) is not None:
                 concerned.add(member.institution_id)
             self.refused.add(refused, *sorted(concerned))
-        return session
+        return outcome
 
     def _present(self, token: SessionToken | None) -> ProxySession | None:
         if token is None:
@@ -90,13 +101,13 @@ class SignInByProxy:
         except NotSignedInError:
             return None
 
-    def _begin(self, institution_id: str, email: str, *, is_page: bool) -> ProxySession | None:
+    def _begin(self, institution_id: str, email: str, *, is_page: bool) -> ProxySession | Refusal:
         try:
             member = member_with_email(self.storage.records, email)
             if member is None:
                 member = self.people.join(institution_id, email)
             if member.institution_id != institution_id:
-                return None
+                return Refusal.ADDRESS
             if member.password_hash is not None:
                 member = self._without_password(member)
             if not is_page:
@@ -104,16 +115,12 @@ class SignInByProxy:
                 return ProxySession(SignedIn(member, institution, by_proxy=True), None)
             token = self.sign_in.start(member, by_proxy=True).token
             return ProxySession(self.sign_in.who(token), token)
-        except (
-            AlreadyExistsError,
-            InvalidValueError,
-            LastAdminError,
-            NotFoundError,
-            NotSignedInError,
-        ):
-            # The member is of another institution or was removed, another one now has the domain,
-            # or the operator has not yet created the first admin.
-            return None
+        except LastAdminError:
+            return Refusal.NO_ADMIN
+        except (AlreadyExistsError, InvalidValueError, NotFoundError, NotSignedInError):
+            # The member is of another institution or was removed, or another one now has the
+            # domain.
+            return Refusal.ADDRESS
 
     def _without_password(self, member: Member) -> Member:
         with self.storage.changes(member.principal, self.clock.now()) as changes:

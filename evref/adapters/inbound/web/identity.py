@@ -8,7 +8,7 @@ from flask import Response, g, request
 
 from evref.adapters.inbound.web import cookies
 from evref.application.accounts.sign_in import SignedIn, SignIn
-from evref.application.accounts.sign_in_by_proxy import SignInByProxy
+from evref.application.accounts.sign_in_by_proxy import ProxySession, Refusal, SignInByProxy
 from evref.application.circuit_breaker import CircuitBreaker
 from evref.domain.accounts.session import SessionToken
 from evref.domain.errors import NotSignedInError, WrongCredentialsError
@@ -68,17 +68,22 @@ class Identity:
             return False
         address, secret = request.headers[self.header], request.headers.get(SECRET_HEADER, "")
         try:
-            session = self.breaker(
+            outcome = self.breaker(
                 lambda: self.by_proxy(secret, address, token, is_page=_is_for_a_page())
             )
         except WrongCredentialsError:
-            self._note_wrong_secret()
+            self._note(f"A sign-in header without a valid {SECRET_HEADER} was ignored")
             return False
-        if session is None:
-            g.is_refused = True
+        if isinstance(outcome, ProxySession):
+            g.signed_in, g.token = outcome.signed_in, outcome.token
+            g.has_new_session = outcome.token not in {None, token}
         else:
-            g.signed_in, g.token = session.signed_in, session.token
-            g.has_new_session = session.token not in {None, token}
+            g.refusal = outcome.name
+            if outcome is Refusal.NO_ADMIN:
+                self._note(
+                    "A proxy signs nobody in for an institution without members: create an admin "
+                    "with evref member create"
+                )
         return True
 
     def _identify_by_session(self, token: SessionToken) -> None:
@@ -92,10 +97,10 @@ class Identity:
         else:
             g.signed_in, g.token = signed_in, token
 
-    def _note_wrong_secret(self) -> None:
+    def _note(self, message: str) -> None:
         if self.clock.monotonic() >= self._next_note:
             self._next_note = self.clock.monotonic() + _SECONDS_BETWEEN_NOTES
-            log.warning("A sign-in header without a valid %s was ignored", SECRET_HEADER)
+            log.warning(message)
 
 
 def _is_for_a_page() -> bool:
