@@ -123,17 +123,3 @@ def test_the_evidence_map_is_a_table_that_can_be_heard(browser: Browser, public:
             expect(cell).to_contain_text("Guidelines advise against it (conditional)")
             cell.get_by_role("link", name="Opioid analgesics in routine care").click()
             expect(page.locator("#low-back-pain-opioids")).to_be_in_viewport()
-
-
-def test_the_keyboard_alone_searches_and_opens(browser: Browser, public: Site) -> None:
-    """A whole name opens its page at once."""
-    with opened_page(browser, public) as page:
-        page.goto("/catalogue")
-        field = page.get_by_label("Find a diagnosis")
-        while not field.evaluate("node => node === document.activeElement"):
-            page.keyboard.press("Tab")
-        page.keyboard.type("gout")
-        page.keyboard.press("Enter")
-        page.wait_for_url("**/catalogue/gout*")
-
-        expect(page.get_by_role("heading", level=1)).to_have_text("Gout")

@@ -65,16 +65,10 @@ def test_an_abbreviation_of_another_language_leads_to_the_results(visitor: Visit
         # Even with a single diagnosis, it is not the name of that.
         ("elbow", "“elbow” is wider than one diagnosis"),
         ("knee pain", "“knee pain” can have many causes."),
-        ("knee pain", "The catalogue is not a list of causes."),
         ("malaria", "The catalogue has 107 diagnoses, none named “malaria”."),
         ("the", "The search does not know “the”"),
         ("sepsis", "none named “sepsis”. These interventions mention it:"),
-        (
-            "sepsis xkjhq",
-            "The catalogue has 107 diagnoses, none named “sepsis”.",
-        ),
         ("xkjhq acute qwxz", "The search does not know “xkjhq”, “qwxz”, which may be misspelt"),
-        ("???", "The search does not know “???”"),
         ("Z99.9", "The catalogue has 107 diagnoses, none with this code or a broader code."),
         ("can't eat gluten", "Do you mean one of these? Coeliac disease"),
         ("H1N1", "No diagnosis matches your search."),
@@ -124,7 +118,6 @@ def test_a_wider_code_leads_to_what_is_below_it(visitor: Visitor) -> None:
     ("typed", "links", "says"),
     [
         ("M17.11; asthma", ["knee-osteoarthritis", "asthma"], "2 diagnoses."),
-        ("asthma; gout; asthma;", ["asthma", "gout"], "2 diagnoses."),
         (
             "M17.11; unicorn",
             ["knee-osteoarthritis"],
@@ -132,7 +125,6 @@ def test_a_wider_code_leads_to_what_is_below_it(visitor: Visitor) -> None:
         ),
         ("M17.11; M54.5", ["knee-osteoarthritis", "low-back-pain"], "for ICD-10 M17.11, ICD-10"),
         ("asthma; knee pain", ["asthma", "knee-osteoarthritis"], "“knee pain” is wider than one"),
-        ("unicorn; yeti", [], "The search does not know “yeti”,"),
     ],
 )
 def test_a_semicolon_separates_what_is_searched_by_itself(
@@ -160,11 +152,6 @@ def test_interventions_are_shown_with_a_link_to_their_diagnosis(visitor: Visitor
     assert "none named" not in shown.text()
     assert "The search does not know" not in shown.text()
     assert any(link.startswith("/catalogue/fibromyalgia#") for link in shown.links)
-
-
-@pytest.mark.parametrize("path", ["/", "/catalogue", "/catalogue/gout", "/docs", "/nothing"])
-def test_every_page_has_the_field(visitor: Visitor, path: str) -> None:
-    assert 'role="search" action="/catalogue"' in visitor.get(path).text
 
 
 def suggested(visitor: Visitor, text: str) -> Any:

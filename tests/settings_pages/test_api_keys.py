@@ -204,7 +204,6 @@ def test_a_change_holds_and_is_in_the_audit_log(site: Site, member: Visitor) -> 
     [
         (date(2026, 12, 1), "keep", date(2026, 12, 1), "Nothing was changed."),
         (date(2026, 12, 1), "never", None, "Saved. It takes effect within a second."),
-        (date(2026, 12, 1), "30", date(2026, 12, 20), "Saved. It takes effect within a second."),
         (None, "keep", None, "Nothing was changed."),
         (None, "90", date(2027, 2, 18), "Saved. It takes effect within a second."),
     ],
@@ -265,19 +264,6 @@ def test_a_key_in_the_place_of_something_else_is_not_repeated(
     assert made.token.text not in answer.text
     assert site.audit_log() == before
     assert ("Name must not contain an API key or its prefix." in answer.text) == (field == "name")
-
-
-@pytest.mark.parametrize("field", ["permission", "expiry"])
-def test_what_is_left_out_is_not_chosen(site: Site, member: Visitor, field: str) -> None:
-    """Defaults fill in the form; a request that lacks the field does not get them."""
-    fields = fields_of(member.get(NEW).text) | {"name": "Ward tablet"}
-    del fields[field]
-
-    answer = member.send(NEW, **fields)
-
-    assert answer.status_code == 422
-    assert f'<a href="#{field}">Choose ' in answer.text
-    assert site.container.manage_keys().list_all(OPERATOR) == ()
 
 
 def send_again(member: Visitor, path: str, page: str) -> int:

@@ -90,11 +90,3 @@ def test_the_section_institution_says_what_is_not_restricted(site: Site) -> None
     assert "0 live keys; any number is allowed" in page
     assert "0 requests a day given out; any number is allowed" in page
     assert "signs in people with an address of example.com" in page
-
-
-def test_a_leaked_secret_of_a_key_beyond_a_cap_can_be_replaced(site: Site, member: Visitor) -> None:
-    site.container.manage_keys().set_caps(
-        OPERATOR, site.institution_id(), **asdict(KeyCaps(0, 100, 100))
-    )
-
-    assert member.fill_in(f"{KEY}/rotate").status_code == 201

@@ -227,14 +227,6 @@ def test_a_form_of_these_pages_is_taken(base_url: str, headers: dict[str, str]) 
     assert member.send_with(headers, "/settings/api-keys/new", **fields).status_code == 201
 
 
-def test_a_form_that_was_left_open_is_taken_until_the_session_ends(site: Site) -> None:
-    member = a_member(site)
-    fields = fields_of(member.get("/settings/api-keys/new").text) | {"name": "New"}
-    site.clock.advance(hours=11, minutes=59)
-
-    assert member.send("/settings/api-keys/new", **fields).status_code == 201
-
-
 def a_secure_member(site: Site) -> Visitor:
     """Return a member whose browser keeps cookies that need https."""
     member = Visitor(site, https=True)
