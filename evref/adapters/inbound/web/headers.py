@@ -68,17 +68,18 @@ class CommonHeaders:
         more = [("X-Request-ID", request_id(environ)), *_ON_ALL, *_rate_limit(environ)]
         if "Cache-Control" not in given:
             more.append(("Cache-Control", NEVER))
+        if _POLICY in given:
+            fields = [field for field in fields if field[0] != _POLICY]
         is_page = given.get("Content-Type", "").startswith("text/html")
         policy = given.get(_POLICY, PAGE_POLICY if is_page else _DATA_POLICY)
         is_for_readers = policy == PAGE_POLICY and _FOR_READERS.fullmatch(path)
         more.append((_POLICY, self._readers_policy if is_for_readers else policy))
-        replaced = {_POLICY}
-        if f"{path}/".startswith(self._cross_origin):
+        if self._cross_origin and f"{path}/".startswith(self._cross_origin):
             # Also without an allowed origin: a shared cache must not use the response for a request
             # from one.
+            fields = [field for field in fields if field[0] != "Vary"]
             more.append(("Vary", ", ".join(filter(None, (given.get("Vary"), "Origin")))))
-            replaced.add("Vary")
-        return [*(field for field in fields if field[0] not in replaced), *more]
+        return [*fields, *more]
 
 
 def begin(redirect: Callable[[], Response | None]) -> Response | None:
