@@ -35,7 +35,7 @@ def test_a_known_response_is_not_sent_again(
     is not compressed, because a cache must know this before it reuses the response.
     """
     is_public = path in {DOCUMENT, METADATA}
-    has_media_types = path in {CATALOGUE, FHIR, METADATA}
+    has_media_types = path in {CATALOGUE, INFOBUTTON, FHIR, METADATA}
 
     first = service.get(path, token=token, headers=headers)
     etag = first.headers["ETag"]

@@ -31,6 +31,7 @@ from tests.infobutton.asking import (
     Parameters,
     ask,
     coded,
+    documents,
     json_feed,
     named,
     sections,
@@ -90,13 +91,20 @@ def test_the_link_of_a_feed_to_itself_keeps_the_media_type(
     assert again.get_data() == response.get_data()
 
 
-def test_a_parameter_selects_the_form_and_not_the_accept_header(
-    service: Service, token: str
+@pytest.mark.parametrize("accept", ["text/csv", "image/*", "*/*;q=0"])
+def test_a_client_that_accepts_no_media_type_gets_406(
+    service: Service, token: str, accept: str
 ) -> None:
-    for accept in ("application/json", "text/csv"):
-        response = service.get(target(KNEE), token=token, headers={"Accept": accept})
+    """A client that accepts any of the types is served, because a parameter selects the type."""
+    for other in ("text/html", "application/json"):
+        accepted = service.get(target(KNEE), token=token, headers={"Accept": other})
+        assert accepted.mimetype == "text/xml"
 
-        assert response.mimetype == "text/xml"
+    response = service.get(target(KNEE), token=token, headers={"Accept": accept})
+
+    assert response.status_code == 406
+    assert "application/atom+xml, application/json" in response.text
+    assert response.headers["X-RateLimit-Remaining"] == "997"
 
 
 def test_the_json_is_that_of_medlineplus_connect(service: Service, token: str) -> None:
@@ -220,6 +228,28 @@ def test_a_section_shows_the_evidence_of_each_intervention(
     assert "A B (2019). <a href=" in shown
     assert "First &amp; best</a>. Arthritis &amp; Rheumatology." in shown
     assert '<a href="https://pubmed.ncbi.nlm.nih.gov/123/">Second</a>' in shown
+
+
+def test_interventions_that_are_named_beside_a_diagnosis_come_first(
+    make_service: MakeService,
+) -> None:
+    knee = [
+        an_intervention("k-run", module=Module.FITT_VIP, title="Running"),
+        an_intervention("k-heat", module=Module.HOME, title="Heat packs"),
+        an_intervention("k-tai-chi", module=Module.HOME, title="Tai chi in groups"),
+    ]
+    service = make_service()
+    service.publish(Catalogue([Entry(a_diagnosis(), tuple(knee))]))
+    token = service.token()
+
+    plain = json_feed(service, token, KNEE)
+    with_name = json_feed(service, token, KNEE | named("tai chi", "1"))
+
+    assert documents(with_name) == documents(plain) == ["Knee osteoarthritis"]
+    assert sections(plain) == ["fitt_vip", "home"]
+    assert sections(with_name) == ["home", "fitt_vip"]
+    summary = with_name["entry"][1]["summary"]["_value"]
+    assert 0 < summary.index("Tai chi in groups") < summary.index("Heat packs")
 
 
 def test_a_feed_is_as_new_as_the_newest_diagnosis_in_it(make_service: MakeService) -> None:

@@ -8,12 +8,12 @@ from flask import Blueprint, Response, current_app, flash, g, make_response, red
 from werkzeug.wrappers import Response as AnyResponse
 
 from evref.adapters.inbound.infobutton import knowledge_request
-from evref.adapters.inbound.infobutton.knowledge_request import HTML, JSON, RESPONSE_TYPES, XML
+from evref.adapters.inbound.infobutton.knowledge_request import HTML, JSON, RESPONSE_TYPES
 from evref.adapters.inbound.infobutton.knowledge_response import KnowledgeResponse, search_page
 from evref.adapters.inbound.web import atom, query
 from evref.adapters.inbound.web.host import Host, Interface
 from evref.adapters.inbound.web.problems import json_problem
-from evref.adapters.inbound.web.representations import NEVER, PRIVATE
+from evref.adapters.inbound.web.representations import NEVER, PRIVATE, preferred_media_type
 from evref.domain.catalogue.served import Served
 
 _AFTER_SIGN_IN = "After you have signed in, press the info button of the record again."
@@ -24,9 +24,11 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
     views = Blueprint("infobutton", __name__, template_folder="templates")
     response_types = tuple(kind for kind in RESPONSE_TYPES if has_pages or kind != HTML)
 
-    # A parameter selects the response type, not the Accept header.
-    @host.endpoint(XML)
-    def with_key(served: Served) -> AnyResponse:
+    @host.endpoint(*response_types, select=_first_if_any_is_accepted)
+    def with_key(
+        served: Served,
+        media_type: str,  # noqa: ARG001 - a parameter selects it
+    ) -> AnyResponse:
         parsed = knowledge_request.parse(query.posted_or_sent(), response_types, served)
         response = KnowledgeResponse(parsed, served, base_url, has_pages)
         if parsed.response_type == HTML:
@@ -96,6 +98,10 @@ def _page(address: str, base_url: str, message: str | None = None) -> Response:
     del response.headers["ETag"]
     response.headers["Cache-Control"] = NEVER
     return response
+
+
+def _first_if_any_is_accepted(accept: str, offers: tuple[str, ...]) -> str:
+    return offers[0] if preferred_media_type(accept, offers) else ""
 
 
 INTERFACE = Interface("/infobutton", _blueprints, json_problem, cross_origin=True)

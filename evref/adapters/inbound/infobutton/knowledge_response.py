@@ -7,6 +7,7 @@ sections makes each section an entry, which names its document as its source.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -87,6 +88,7 @@ class KnowledgeResponse:
         entries = self._found.entries
         shown = entries[:MOST_DIAGNOSES]
         reasons = self._found.doubts
+        named = self._named()
         dated = shown or self.served.catalogue.entries
         address = f"{self.base_url}/infobutton?{urlencode(self.request.context)}"
         return {
@@ -114,7 +116,7 @@ class KnowledgeResponse:
             "entry": [
                 part
                 for entry in shown
-                for part in self._entries(entry, reasons.get(entry.diagnosis.id))
+                for part in self._entries(entry, reasons.get(entry.diagnosis.id), named)
             ]
             + [
                 self._search_for(criterion)
@@ -194,17 +196,32 @@ class KnowledgeResponse:
             "summary": text(summary, "html"),
         }
 
-    def _entries(self, entry: Entry, doubt: str | None) -> Iterator[Element]:
-        """Yield the entry of a diagnosis and those of its sections."""
+    def _named(self) -> AbstractSet[str]:
+        """Return the ids of the interventions that a criterion asks for in words."""
+        return {
+            intervention.id
+            for criterion in self.request.criteria
+            if criterion.words
+            for intervention in self.served.answers(Question(words=criterion.words)).interventions
+        }
+
+    def _entries(
+        self, entry: Entry, doubt: str | None, named: AbstractSet[str]
+    ) -> Iterator[Element]:
+        """Yield the entry of a diagnosis and those of its sections, named interventions first."""
         diagnosis = entry.diagnosis
         page = f"/catalogue/{diagnosis.id}"
         path = f"/api/v1/diagnoses/{diagnosis.id}/interventions"
         updated = _instant(diagnosis.checked_on)
-        sections = {
-            module: interventions
+        of_module = {
+            module: sorted(
+                filter(self.request.asks_for, entry.in_card_order(module)),
+                key=lambda intervention: intervention.id not in named,
+            )
             for module in diagnosis.enabled_modules
-            if (interventions := [*filter(self.request.asks_for, entry.in_card_order(module))])
         }
+        sections = [module for module, interventions in of_module.items() if interventions]
+        sections.sort(key=lambda module: of_module[module][0].id not in named)
         counts = Counter(
             intervention.evidence.direction for intervention in entry.visible_interventions()
         )
@@ -218,11 +235,11 @@ class KnowledgeResponse:
         )
         document = self._leading_to(page, path, diagnosis.name, updated, summary)
         yield document
-        for module, interventions in sections.items():
+        for module in sections:
             query = _query({}, module)
             summary = render_template(
                 "infobutton/section.html",
-                interventions=interventions,
+                interventions=of_module[module],
                 address=self.base_url + page if self.has_pages else None,
                 meanings=MEANINGS,
                 verdict=verdict,
@@ -236,7 +253,7 @@ class KnowledgeResponse:
                 "category": [
                     part
                     for topic in SUB_TOPICS
-                    if any(map(topic.covers, interventions))
+                    if any(map(topic.covers, of_module[module]))
                     for part in (
                         {"scheme": "subTopic.v.c", "term": topic.code, "label": topic.name},
                         {"scheme": "subTopic.v.cs", "term": MESH},
