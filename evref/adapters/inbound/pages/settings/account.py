@@ -60,8 +60,8 @@ class AccountPages:
 
     def sign_in(self) -> Response:
         # The form repeats the address as pages write it, with the path of the service.
-        given = query.parse({"next": str}).get("next", "").removeprefix(request.script_root)
-        onwards = _known_page(given, self._parameters)
+        requested = query.parse({"next": str}).get("next", "").removeprefix(request.script_root)
+        onwards = _known_page(requested, self._parameters)
         if "signed_in" in g and request.method != "POST":
             return redirect(onwards or home(g.signed_in.member), HTTPStatus.SEE_OTHER)
         form = SignInForm()
