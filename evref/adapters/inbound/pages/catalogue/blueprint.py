@@ -1,5 +1,6 @@
 """The pages `/catalogue`, `/catalogue/{id}` and `/evidence`, which explains the evidence."""
 
+from collections import Counter
 from decimal import Decimal
 from http import HTTPStatus
 from typing import Any
@@ -63,6 +64,7 @@ def blueprint(host: Host) -> Blueprint:
 
     @pages.before_request
     def require_reader() -> AnyResponse | None:
+        # Visitors who may not read the catalogue see `/evidence` without its counts.
         is_open = request.endpoint in {_EVIDENCE, changes.FEED} or frame.is_public
         return None if is_open or host.visitor.signed_in() is not None else _to_sign_in()
 
@@ -277,8 +279,18 @@ _EXAMPLE = Effect(
 
 
 def _evidence_context(catalogue: Catalogue | None) -> dict[str, Any]:
+    entries = () if catalogue is None else catalogue.entries
+    graded = [
+        intervention.evidence for entry in entries for intervention in entry.visible_interventions()
+    ]
     return {
         "catalogue": catalogue,
+        "total": len(graded),
+        "counts": Counter(
+            value
+            for evidence in graded
+            for value in (evidence.direction, evidence.certainty, evidence.recommendation)
+        ),
         "example": _EXAMPLE,
         "scales": {drawing.unit(_EXAMPLE): drawing.Scale(-0.9, 0.9, None)},
         "CardGroup": CardGroup,
