@@ -1,6 +1,8 @@
 """Fills storage for a first try, and says how to use the service."""
 
+import sys
 from datetime import timedelta
+from pathlib import Path
 
 from evref.application.catalogue.publish_catalogue import Plan
 from evref.bootstrap.container import Container
@@ -60,4 +62,5 @@ def _password(container: Container, institution_id: str) -> str:
         password = f"{container.randomness().below(16**16):016x}"
         people.create(_OPERATOR, institution_id, MEMBER, password=password)
         return f"the password {password} (not shown again)"
-    return f"your password;\nto set a new one: evref member reset-password {MEMBER}"
+    program = sys.argv[0] if Path(sys.argv[0]).name == "evref" else "evref"
+    return f"your password;\nto set a new one: {program} member reset-password {MEMBER}"
