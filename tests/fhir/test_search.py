@@ -258,7 +258,15 @@ def test_a_version_finds_only_the_resource_of_that_version(read: Read) -> None:
         assert ids(read(f"PlanDefinition?{query}")) == [KNEE]
 
 
-@pytest.mark.parametrize("prefer", ["handling=lenient", 'return=minimal, Handling="lenient"'])
+@pytest.mark.parametrize(
+    "prefer",
+    [
+        "handling=lenient",
+        'return=minimal, Handling="lenient"',
+        "return=minimal; handling=lenient",
+        "handling=lenient; wait=5",
+    ],
+)
 def test_unknown_parameters_are_ignored_and_named_for_a_lenient_client(
     service: Service, token: str, prefer: str
 ) -> None:

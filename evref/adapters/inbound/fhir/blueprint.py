@@ -54,8 +54,10 @@ def _blueprints(host: Host) -> Iterator[Blueprint]:
         sent = query.posted_or_sent()
         parameters = search.SEARCH[resource_type]
         ignored: list[str] = []
-        # RFC 7240, and R4, search, errors.
-        preferences = parse_dict_header(request.headers.get("Prefer", "").lower())
+        # RFC 7240, and R4, search, errors. Parameters of a preference are read as preferences too,
+        # because some clients separate preferences with semicolons.
+        prefer = request.headers.get("Prefer", "").lower().replace(";", ",")
+        preferences = parse_dict_header(prefer)
         if preferences.get("handling") == "lenient":
             ignored = [name for name in sent if not search.is_known(name, parameters)]
             known = [pair for pair in sent.items(multi=True) if pair[0] not in ignored]
