@@ -63,6 +63,7 @@ FIRING: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {f"evref_catalogue_oldest_check_timestamp_seconds{{{OF_A}}}": "-40000000x90"},
         {},
     ),
+    "EvrefWorkersMissing": ({f"evref_workers{{{OF_A}}}": "2x60 1x30"}, FROM_A),
     "EvrefKeysNearLimit": ({f"evref_keys_near_limit_total{{{OF_A}}}": "0x60 1x30"}, {}),
     "EvrefUnknownKeys": (
         {f'evref_admissions_total{{{OF_A},outcome="invalid_api_key"}}': "0+120x90"},
@@ -80,6 +81,7 @@ HEALTHY = {
     f'evref_catalogue_info{{{OF_A},version="1"}}': "1x90",
     f'evref_build_info{{{OF_A},version="1"}}': "1x90",
     f"evref_catalogue_oldest_check_timestamp_seconds{{{OF_A}}}": "-20000000x90",
+    f"evref_workers{{{OF_A}}}": "2x90",
     f"evref_keys_near_limit_total{{{OF_A}}}": "1x90",
 }
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -69,9 +71,11 @@ def test_the_workers_count_together(server: Server, store: Store) -> None:
     ):
         assert server.get(path, token).status == status
     killed, other = server.workers()
+    wait_until(lambda: samples(server)["evref_workers",] == 2)
     os.kill(killed, signal.SIGKILL)
     after = samples(server)
     wait_until(lambda: set(server.workers()) - {killed, other})
+    wait_until(lambda: samples(server)["evref_workers",] == 2)
 
     grown = {
         name: value - before.get(name, 0)
@@ -92,6 +96,41 @@ def test_the_workers_count_together(server: Server, store: Store) -> None:
         ("evref_admission_duration_seconds_count",): 23,
     }
     assert {name: grown.get(name) for name in expected} == expected
+
+
+AS_ANOTHER_USER = """
+import os
+from pathlib import Path
+from evref.adapters.inbound.metrics.counts import Metrics
+from evref.adapters.inbound.web.host import CompletedRequest
+
+metrics = Metrics(Path())
+metrics.of_request(CompletedRequest({"REQUEST_METHOD": "GET"}, 200, 0.001))
+Path(f"histogram_{os.getpid()}.db").rename("histogram_1.db")
+if os.getuid() == 0:
+    os.setuid(65534)
+try:
+    os.kill(1, 0)
+except PermissionError:
+    print(metrics.report(None, ()).decode())
+"""
+
+
+def test_a_process_of_another_user_with_the_id_of_an_ended_worker_is_not_a_worker(
+    tmp_path: Path,
+) -> None:
+    """The first process of a machine belongs to root, and the test to another user."""
+    tmp_path.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-c", AS_ANOTHER_USER],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "PROMETHEUS_MULTIPROC_DIR": "."},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert "\nevref_workers 0.0\n" in done.stdout, done.stderr
 
 
 def test_the_metrics_have_the_version_and_the_oldest_check(server: Server, store: Store) -> None:

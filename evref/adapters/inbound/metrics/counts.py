@@ -1,6 +1,8 @@
 """What `/metrics` reports. Workers count in files: in storage, each request would wait twice."""
 
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from http import HTTPStatus
@@ -98,14 +100,15 @@ class Metrics:
         """Return the counts of all processes that share the folder, including ended ones."""
         registry = CollectorRegistry()
         MultiProcessCollector(registry, path=str(self._folder))  # type: ignore[no-untyped-call]
-        registry.register(_Present(catalogue, warnings))
+        registry.register(_Present(self._folder, catalogue, warnings))
         return generate_latest(registry)
 
 
 @dataclass(frozen=True, eq=False)
 class _Present(Collector):
-    """What holds now: the software, the catalogue, and the warnings of storage."""
+    """What holds now: the software, the catalogue, the workers, and the warnings of storage."""
 
+    folder: Path
     catalogue: Catalogue | None
     warnings: Sequence[str]
 
@@ -113,6 +116,9 @@ class _Present(Collector):
         yield InfoMetricFamily("evref_build", "The software.", {"version": evref.__version__})
         if self.catalogue is not None:
             yield from _of_catalogue(self.catalogue)
+        yield GaugeMetricFamily(
+            "evref_workers", "Workers that are running.", _running_workers(self.folder)
+        )
         metric = GaugeMetricFamily(
             "evref_storage_warning", "A warning about the setup of storage.", labels=["warning"]
         )
@@ -131,3 +137,15 @@ def _of_catalogue(catalogue: Catalogue) -> Iterator[Metric]:
             "The earliest day on which an entry was last checked.",
             midnight.timestamp(),
         )
+
+
+def _running_workers(folder: Path) -> int:
+    running = 0
+    processes = {int(file.stem.rpartition("_")[2]) for file in folder.glob("histogram_*.db")}
+    # The process that starts the workers also has a file.
+    for process in processes - {os.getppid()}:
+        # Files of ended workers remain; another user's process may have the id of one.
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(process, 0)
+            running += 1
+    return running
