@@ -176,10 +176,10 @@ def test_a_subtopic_without_a_module_gives_only_the_diagnosis(
         ({f"{CRITERION}.c": "M17"}, f"{CRITERION}.cs", "is missing"),
         (coded("ICD10", "M17"), f"{CRITERION}.cs", "is not an OID"),
         (coded(ICD10_GM, "knee,", "12"), f"{CRITERION}.c12", "is malformed"),
-        (named("x" * 201), f"{CRITERION}.dn", "is too long"),
+        (named("x" * 201, "2"), f"{CRITERION}.dn2", "is too long"),
         (
             {f"{CRITERION}.dn{n}": "a" for n in range(51)},
-            f"{CRITERION}.c",
+            f"{CRITERION}.dn50",
             "is one of 51 values",
         ),
         (KNEE | {CRITERION.upper() + ".C": "M18"}, f"{CRITERION}.c", "is given more than once"),

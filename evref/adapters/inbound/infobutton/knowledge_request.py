@@ -91,9 +91,9 @@ class Criterion:
     """A search criterion: codes, or words if no code is given or its code system is not supported.
 
     It has neither if the code system is not supported and there are no words. `parameter` is the
-    name of the parameter of its code, and `label` is its name for people. `is_replaced` is whether
-    words stand for a code. `other` says what it is if it is never a diagnosis; then its words ask
-    for interventions.
+    name of the parameter that was read, and `label` is its name for people. `is_replaced` is
+    whether words stand for a code. `other` says what it is if it is never a diagnosis; then its
+    words ask for interventions.
     """
 
     parameter: str
@@ -174,11 +174,13 @@ def parse(
     if count > MOST_VALUES:
         kinds = "codes, words and subtopics in all; each stem counts as one"
         allowed = (f"at most {MOST_VALUES} {kinds}",)
-        faults.append(ParameterFault(f"{_CRITERIA}.c", f"is one of {count} values", allowed))
+        parameter = criteria[-1].parameter if criteria else f"{_SUB_TOPIC}.c{sub_topics[-1]}"
+        faults.append(ParameterFault(parameter, f"is one of {count} values", allowed))
     # A limit on the total, so that many criteria cost no more than one.
     if sum(len(criterion.words) for criterion in criteria) > LONGEST_TEXT:
+        longest = max(criteria, key=lambda criterion: len(criterion.words))
         allowed = (f"text of 1 to {LONGEST_TEXT} characters in all criteria",)
-        faults.append(ParameterFault(f"{_CRITERIA}.dn", "is too long", allowed))
+        faults.append(ParameterFault(longest.parameter, "is too long", allowed))
     kind = response_type(args)
     if kind not in response_types:
         message = "is not one of the allowed values"
@@ -241,9 +243,10 @@ def _criterion(
     oid = _without_urn(oid)
     words = name or text
     parameter = f"{_CRITERIA}.c{number}"
+    in_words = f"{_CRITERIA}.{'dn' if name else 'ot'}{number}"
     if not code:
         if words:
-            return Criterion(parameter, f"“{without_keys(words)}”", words=words)
+            return Criterion(in_words, f"“{without_keys(words)}”", words=words)
         faults.append(_missing_code(number))
         return None
     is_oid = _OID.fullmatch(oid) is not None
@@ -264,7 +267,7 @@ def _criterion(
     if not words:
         return Criterion(parameter, label, other=other)
     label += without_keys(f", “{words}”")
-    return Criterion(parameter, label, words=words, is_replaced=other is None, other=other)
+    return Criterion(in_words, label, words=words, is_replaced=other is None, other=other)
 
 
 def _missing_code(number: str) -> ParameterFault:

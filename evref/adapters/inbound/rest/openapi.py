@@ -204,7 +204,10 @@ class _Completion:
             headers |= {name: declared[name] | {"required": False} for name in RATE_LIMIT_FIELDS}
         schema = getattr(answers, failure.get("schema", "Problem"))
         shown = {
-            kind.slug: {"summary": kind.title, "value": self._occurrence(kind, schema)}
+            kind.slug: {
+                "summary": kind.title,
+                "value": self._occurrence(kind, schema) | failure.get("example", {}),
+            }
             for kind in kinds
         }
         return {
