@@ -283,6 +283,7 @@ def _change_in_words(before: ApiKey, after: ApiKey) -> str:
             f", …{secret.last_four} ends at {secret.ends_at:%Y-%m-%d %H:%M:%S} UTC"
             for secret in after.secrets[:-1]
         )
+        older = older or ", no older secret is valid"
         return f"secret from …{before.last_four} to …{after.last_four}{older}"
     if before.secrets != after.secrets:
         ended = (secret for secret in before.secrets if secret not in after.secrets)

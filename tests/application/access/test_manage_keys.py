@@ -85,7 +85,7 @@ def test_rotations_are_audited_with_the_end_of_every_old_secret(
         f"secret from {first} to {second}, {first} ends at 2026-03-02 12:00:00 UTC",
         f"secret from {second} to {third}"
         + "".join(f", {old} ends at 2026-03-01 13:30:00 UTC" for old in (first, second)),
-        f"secret from {third} to {fourth}",
+        f"secret from {third} to {fourth}, no older secret is valid",
     ]
 
 
