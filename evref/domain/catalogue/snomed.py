@@ -27,7 +27,7 @@ NO_MAP = "cannot be read: the operator has loaded no map of SNOMED CT"
 def branches(rows: Iterable[tuple[int, bool, str]]) -> tuple[str, ...]:
     """Return the targets of a group's rows, which are its branches.
 
-    A row is its priority, whether it applies whatever the patient (not IFA), and its target.
+    A row is its priority, whether it applies to every patient (no IFA rule), and its target.
     Without a row that always applies, a patient may have no target.
 
     >>> branches([(2, True, "M17.9"), (1, False, "M17.0")])

@@ -24,7 +24,7 @@ _SWAGGER_POLICY = (
 )
 
 _EXAMPLE = "heart-failure"
-"""The diagnosis of which the front page shows a few lines; else the one with most interventions."""
+"""The front page shows a few lines of this diagnosis, or else of that with most interventions."""
 _SHOWN = {CardGroup.RECOMMENDED: 3, CardGroup.ADVISED_AGAINST: 1, CardGroup.TO_CONSIDER: 1}
 
 
